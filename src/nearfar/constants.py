@@ -1,0 +1,38 @@
+"""Infinities, sentinels and every tuned number, each with the measurement that chose it.
+
+Kernels read these as compile-time constants; a change here empties the kernel cache (kernels/_jit.py).
+"""
+
+from __future__ import annotations
+
+MAX_VERTICES = 2**31 - 1  # vertex ids are int32 everywhere; -1 is free as a sentinel
+NO_VERTEX = -1  # predecessor of a source or of an unreached vertex
+
+CHUNK = 64  # slots in a chunk of a bucket queue: four cache lines
+PREFETCH_OFFSETS = 8  # entries ahead at which a vertex's offsets are asked for
+PREFETCH_ARCS = 4  # entries ahead at which its arcs are
+
+# Sharing work between the threads of `delta`.
+LINE = 16  # int64 words between two counters that different threads write: two cache lines, they are fetched in pairs
+PILE = 64  # chunks the shared pile can hold
+LEVEL_SLACK = 3  # levels a thread may run ahead of another before it asks for that one's work
+PATIENCE = 10_000  # looks at the pile before a thread goes on with its own later work, or goes to sleep without any
+SPLIT = 16  # an open chunk is halved for a hungry thread from this many entries on
+GIVE = 8  # full chunks given away at once, at most half of what is there
+GIVE_LEVELS = 4  # levels from the current one on that a gift may come from
+NAP = 5e-5  # seconds a thread without work sleeps before it looks again
+
+# Bucket queues.
+MIN_WINDOW, MAX_WINDOW = 16, 1024  # buckets open at once; what lies beyond waits on the far pile
+QUEUE_ENTRIES = 2.5  # queue entries to make room for, in multiples of n; NY needs 0.1, R-MAT 18 1.6
+BUCKET_FACTOR = 0.5  # bucket width of `dijkstra`, in mean weights a mean degree
+PATIENT_RELAXATIONS = (
+    3  # relaxations an arc after which `dijkstra` leaves its buckets for a heap; NY and R-MAT need 1.1
+)
+DELTA_SPARSE_DEGREE, DELTA_DENSE_DEGREE = 4, 16  # mean degrees between which the width of `delta` passes over ...
+DELTA_FACTOR_SPARSE, DELTA_FACTOR_DENSE = 3.0, 0.5  # ... from this factor to that one
+
+# Rounds, threads, calls.
+FIRST_ROUNDS = 64  # rounds before the first look for a negative cycle
+SMALL_JOB = 200_000  # rows x (arcs + vertices) below which a query runs on the caller's thread: about a millisecond
+PARALLEL_ARCS = 100_000  # arcs from which one source is shared between threads

@@ -1,0 +1,78 @@
+"""Every error nearfar raises on purpose.
+
+NearfarError
+├── GraphError (ValueError)              the arrays or the object given do not describe a graph
+├── VertexError (LookupError)            a vertex that the graph does not have
+├── InputTypeError (TypeError)           a value of the wrong kind: a float for a vertex, a word for a number
+├── OptionError (ValueError)             an option, method or device that does not exist, or a value out of its range
+├── MethodError (ValueError)             a method that exists but cannot answer this question
+├── NegativeCycleError (ValueError)      distances do not exist; ``.cycle`` names the vertices
+├── NoPathError (LookupError)            the target cannot be reached
+├── DistanceOverflowError (OverflowError)  a distance does not fit the type asked for
+├── MemoryLimitError (MemoryError)       refused before allocation; ``.needed`` and ``.available`` in bytes
+├── DeviceError (RuntimeError)           a device that is missing or failed
+└── MissingDependencyError (ImportError) an optional package is not installed
+
+Each class also derives from the builtin that a caller would expect, so ``except ValueError`` keeps working. Messages
+state the value found, the rule it breaks, and the way out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+
+class NearfarError(Exception):
+    """The common ancestor: ``except nearfar.NearfarError`` catches everything below."""
+
+
+class GraphError(NearfarError, ValueError):
+    """The arrays or the object given do not describe a graph."""
+
+
+class VertexError(NearfarError, LookupError):
+    """A vertex that the graph does not have."""
+
+
+class InputTypeError(NearfarError, TypeError):
+    """A value of the wrong kind."""
+
+
+class OptionError(NearfarError, ValueError):
+    """An option that does not exist, or a value out of its range."""
+
+
+class MethodError(NearfarError, ValueError):
+    """A method that exists but cannot answer this question."""
+
+
+class NegativeCycleError(NearfarError, ValueError):
+    """A cycle of negative length can be reached, so distances do not exist."""
+
+    def __init__(self, message: str, cycle: Sequence[Hashable] = ()) -> None:
+        super().__init__(message)
+        self.cycle = list(cycle)
+
+
+class NoPathError(NearfarError, LookupError):
+    """The target cannot be reached from the source."""
+
+
+class DistanceOverflowError(NearfarError, OverflowError):
+    """A distance does not fit the type asked for."""
+
+
+class MemoryLimitError(NearfarError, MemoryError):
+    """The answer would not fit into memory; refused before anything was allocated."""
+
+    def __init__(self, message: str, needed: int, available: int) -> None:
+        super().__init__(message)
+        self.needed, self.available = needed, available
+
+
+class DeviceError(NearfarError, RuntimeError):
+    """A device that is missing or failed."""
+
+
+class MissingDependencyError(NearfarError, ImportError):
+    """An optional package is not installed."""
