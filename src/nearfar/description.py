@@ -1,0 +1,181 @@
+"""What ``describe()`` returns: a dict for programs that prints as a table for people.
+
+The keys are plain words joined by underscores. Two endings carry a unit and are printed with it: ``bytes`` (``bytes``,
+``result_bytes``) and ``seconds`` (``seconds``, ``compile_seconds``). The dict always holds the bare numbers.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+_BYTE_UNITS = ("kB", "MB", "GB", "TB", "PB")
+
+
+def format_count(n: float) -> str:
+    """Write a number with thousands separators; fractions keep about six significant digits.
+
+    Examples
+    --------
+    >>> format_count(1234567)
+    '1,234,567'
+    >>> format_count(2.776243)
+    '2.77624'
+    """
+    if isinstance(n, numbers.Integral):
+        return f"{int(n):,}"
+    value = float(n)
+    if math.isfinite(value) and abs(value) >= 1e6 and abs(value) < 1e15:
+        return f"{value:,.0f}"
+    return f"{value:,.6g}"
+
+
+def format_bytes(n: float) -> str:
+    """Write a number of bytes in decimal units, three digits.
+
+    Examples
+    --------
+    >>> format_bytes(812), format_bytes(70_960), format_bytes(3_200_000_000)
+    ('812 bytes', '71.0 kB', '3.20 GB')
+    """
+    if abs(n) < 1000:
+        return "1 byte" if n == 1 else f"{n:.0f} bytes"
+    value = float(n)
+    for unit in _BYTE_UNITS:
+        value /= 1000
+        if abs(value) < 999.5 or unit == _BYTE_UNITS[-1]:  # 999.5 would round to four digits
+            break
+    return f"{_three_digits(value)} {unit}"
+
+
+def format_seconds(t: float) -> str:
+    """Write a duration in the unit that suits it: microseconds up to hours.
+
+    Examples
+    --------
+    >>> format_seconds(0.0101), format_seconds(2.5), format_seconds(3725)
+    ('10.1 ms', '2.50 s', '1 h 02 min')
+    """
+    if abs(t) < 999.5e-6:
+        return f"{_three_digits(t * 1e6)} us" if t else "0 s"
+    if abs(t) < 0.9995:
+        return f"{_three_digits(t * 1e3)} ms"
+    if abs(t) < 119.5 or not math.isfinite(t):
+        return f"{_three_digits(t)} s"
+    if abs(t) < 3599.5:
+        minutes, seconds = divmod(round(t), 60)
+        return f"{minutes} min {seconds:02d} s"
+    hours, minutes = divmod(round(t / 60), 60)
+    return f"{hours:,} h {minutes:02d} min"
+
+
+def _three_digits(value: float) -> str:
+    """Write a number between 0 and 1000 with three significant digits, keeping trailing zeros."""
+    size = abs(value)
+    return f"{value:.{0 if size >= 99.95 else 1 if size >= 9.995 else 2}f}"
+
+
+def _format(key: str, value: Any) -> str:
+    """Write one value, in the unit its key carries."""
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, numbers.Real):
+        if key.split("_")[-1] == "bytes":
+            return format_bytes(float(value))
+        return format_seconds(float(value)) if key.split("_")[-1] == "seconds" else format_count(value)  # type: ignore[arg-type]
+    if isinstance(value, list | tuple):
+        return ", ".join(_format(key, item) for item in value) or "-"
+    return str(value)
+
+
+def _lines(facts: Mapping[str, Any], indent: str = "") -> Iterator[tuple[str, str]]:
+    """Yield label and text of each line; a dict inside the dict is indented under its key."""
+    for key, value in facts.items():
+        label = indent + str(key).replace("_", " ")
+        if isinstance(value, Mapping):
+            yield label, ""
+            yield from _lines(value, indent + "  ")
+        else:
+            yield label, _format(str(key), value)
+
+
+class Description(dict[str, Any]):
+    """Facts about a graph, a plan or a result: a dict that prints as two aligned columns.
+
+    Examples
+    --------
+    >>> facts = Description(vertices=264346, arcs=730100, bytes=6_898_188, seconds=0.0101)
+    >>> facts["arcs"]
+    730100
+    >>> facts
+    vertices  264,346
+    arcs      730,100
+    bytes     6.90 MB
+    seconds   10.1 ms
+    """
+
+    def __str__(self) -> str:
+        lines = list(_lines(self))
+        width = max((len(label) for label, _ in lines), default=0)
+        return "\n".join(f"{label:<{width}}  {text}".rstrip() for label, text in lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def describe_graph(graph: Graph) -> Description:
+    """Collect what `Graph.describe` tells: size, degrees, weights, components, loops, memory, labels."""
+    degrees = np.diff(graph.offsets)
+    count, largest = _components(graph)
+    return Description(
+        vertices=graph.n,
+        arcs=graph.m,
+        undirected=graph.undirected,
+        min_degree=int(degrees.min()) if graph.n else 0,
+        mean_degree=graph.m / graph.n if graph.n else 0.0,
+        max_degree=graph.max_degree,
+        **_describe_weights(graph),
+        components=count,
+        largest_component=largest,
+        self_loops=int(np.count_nonzero(graph.heads == np.repeat(np.arange(graph.n, dtype=np.int32), degrees))),
+        bytes=graph.nbytes,
+        named=graph.names is not None,
+        coordinates=graph.coordinates is not None,
+    )
+
+
+def _describe_weights(graph: Graph) -> dict[str, Any]:
+    """Describe the weights; in an unweighted graph every arc has weight 1."""
+    weights = graph.weights
+    return {
+        "weight_type": "unweighted" if weights is None else str(weights.dtype),
+        "min_weight": graph.min_weight,
+        "mean_weight": graph.mean_weight,
+        "max_weight": graph.max_weight,
+        "zero_weights": 0 if weights is None else graph.m - int(np.count_nonzero(weights)),
+        "negative_weights": 0 if weights is None else int(np.count_nonzero(weights < 0)),
+    }
+
+
+def _components(graph: Graph) -> tuple[int, int]:
+    """Count the weakly connected components, and the vertices of the largest."""
+    if graph.n == 0:
+        return 0, 0
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    shape = (graph.n, graph.n)
+    pattern = csr_array((np.ones(graph.m), np.ascontiguousarray(graph.heads), graph.offsets), shape=shape)
+    count, labels = connected_components(pattern, directed=True, connection="weak")
+    return int(count), int(np.bincount(labels).max())

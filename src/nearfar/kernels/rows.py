@@ -1,0 +1,42 @@
+"""What every method needs around a row: its greatest and least distance, and which vertices are leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._jit import kernel
+
+
+@kernel
+def finish(row, ceiling, limit, unreached, zero):
+    """Mark what is not reached, or farther than ``limit``; return the least and the greatest distance left.
+
+    The vertices that still stand at ``ceiling`` were not reached. Both figures are 0 when nothing was.
+    """
+    least, greatest = zero, zero
+    for v in range(len(row)):
+        if row[v] == ceiling or row[v] > limit:
+            row[v] = unreached
+        else:
+            least = min(least, row[v] + zero)
+            greatest = max(greatest, row[v] + zero)
+    return least, greatest
+
+
+@kernel
+def mark_leaves(offsets, arcs, leaves):
+    """Set the bit of every vertex that leads nowhere but back to the one vertex it is reached from.
+
+    Its distance is final when it is reached, if weights are not negative: no search need go on from it.
+    """
+    n = len(offsets) - 1
+    for v in range(n):
+        if np.int64(offsets[v + 1]) - np.int64(offsets[v]) <= 1:
+            leaves[v >> 3] |= np.uint8(1 << (v & 7))
+    for u in range(n):
+        for e in range(offsets[u], offsets[u + 1]):
+            v = arcs[e]["head"]
+            if leaves[v >> 3] >> (v & 7) & 1 == 1:
+                at = offsets[v]
+                if at < offsets[v + 1] and arcs[at]["head"] != u:
+                    leaves[v >> 3] &= np.uint8(255 ^ (1 << (v & 7)))
