@@ -1,0 +1,118 @@
+"""The CPU as a device: what it has, and our own threads on it.
+
+Kernels hold no GIL, so plain Python threads run them side by side. They are made for a query and gone with it. The
+caller's thread only waits, and so hears Ctrl-C: it raises the stop flag that every kernel looks at, joins the threads,
+and lets the interrupt go on.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+TICK = 0.1  # seconds between two looks at the progress
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a plan needs to know of a device."""
+
+    name: str
+    cores: int
+    memory: int  # bytes that can be allocated now
+
+
+def facts() -> Facts:
+    """Return the cores this process may use and the memory that is free now."""
+    return Facts("cpu", _cores(), _free_memory())
+
+
+def _cores() -> int:
+    """Count the cores this process may run on, which may be fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _free_memory() -> int:
+    """Return the bytes that can be had without swapping, as far as the system tells; a control group may allow less."""
+    free = _meminfo() or _physical() or 2**62
+    for limit, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        most, now = _number(limit), _number(used)
+        if most is not None and now is not None:
+            free = min(free, max(most - now, 0))
+    return free
+
+
+def _meminfo() -> int | None:
+    """Return what Linux counts as available."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")), None)
+    except OSError:
+        return None
+
+
+def _physical() -> int | None:
+    """Return all memory there is, where the system does not tell what is free."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _number(path: str) -> int | None:
+    """Read one number from a file of the system; None where there is no file or no limit."""
+    try:
+        with open(path, encoding="ascii") as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return None
+
+
+def run(work: Callable[[int], None], threads: int, stop: np.ndarray, watch: Callable[[], None] | None = None) -> None:
+    """Call ``work(0)`` to ``work(threads - 1)``, each on a thread of its own; return when all are done.
+
+    The first exception, an interrupt of the waiting thread included, raises ``stop`` and is raised again once no thread
+    is left. ``watch`` is called now and then meanwhile.
+    """
+    failures: list[BaseException] = []
+    over = threading.Semaphore(0)
+
+    def guarded(t: int) -> None:
+        try:
+            work(t)
+        except BaseException as failure:
+            failures.append(failure)
+            stop[0] = 1
+        finally:
+            over.release()
+
+    crew = [threading.Thread(target=guarded, args=(t,), name=f"nearfar-{t}", daemon=True) for t in range(threads)]
+    waiting = 0
+    try:
+        for thread in crew:
+            thread.start()
+            waiting += 1
+        while waiting:
+            if over.acquire(timeout=TICK):
+                waiting -= 1
+            elif watch:
+                watch()
+    except BaseException:
+        stop[0] = 1
+        for thread in crew:
+            if thread.ident is not None:
+                thread.join()
+        raise
+    for thread in crew:
+        thread.join()
+    if failures:
+        raise failures[0]

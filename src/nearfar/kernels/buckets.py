@@ -1,0 +1,132 @@
+"""A bucket queue in chunks: the priority queue of `dijkstra` and of each thread of `delta`.
+
+Bucket b of a window of B buckets (a power of two) is a chain of chunks of 64 slots in one pool, ``queue``. Slot 0 of
+a chunk holds the number of the chunk behind it (-1: none); ``ends[b]`` is the next free slot of the first chunk, the
+only one that is not full. So a push is one store and one increment, and a chunk freed by one bucket serves the next.
+Bucket B, behind the window, is the far pile: entries too far ahead wait there until the window has moved.
+
+Levels count buckets from distance 0; level L lives in bucket L modulo B while ``current <= L < current + B``.
+Entries are never removed when a vertex improves; who takes them out skips the stale ones.
+
+If the pool is used up, pushes go to a scrap chunk and ``state[FULL]`` is raised: the caller starts again with a larger
+pool. (A vertex is queued once for every improvement, so the bound is m, but two entries a vertex nearly always do.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..constants import CHUNK
+from ._jit import kernel
+from .arcs import level
+
+SPARE, FRESH, FULL, FAR_LEVEL = (
+    0,
+    1,
+    2,
+    3,
+)  # state: first freed chunk, first unused chunk, pool used up, least far level
+STATE_SIZE = 4
+NOWHERE = np.iinfo(np.int64).max  # the least level of an empty far pile
+SCRAP = 0  # the chunk that takes what does not fit
+
+
+@kernel
+def open_queue(queue, ends, state):
+    """Make every bucket, and the far pile behind them, an empty chunk; chunk 0 is scrap."""
+    for b in range(len(ends)):
+        queue[(b + 1) * CHUNK] = -1
+        ends[b] = (b + 1) * CHUNK + 1
+    state[SPARE], state[FRESH], state[FULL], state[FAR_LEVEL] = -1, len(ends) + 1, 0, NOWHERE
+
+
+@kernel
+def fresh_chunk(queue, state, behind):
+    """Return the first free slot of an empty chunk with chunk ``behind`` behind it."""
+    chunk = state[SPARE]
+    if chunk != -1:
+        state[SPARE] = queue[chunk * CHUNK]
+    elif (state[FRESH] + 1) * CHUNK <= len(queue):
+        chunk = state[FRESH]
+        state[FRESH] += 1
+    else:
+        state[FULL] = 1
+        chunk, behind = SCRAP, -1
+    queue[chunk * CHUNK] = behind
+    return chunk * CHUNK + 1
+
+
+@kernel
+def push(queue, ends, state, b, v):
+    """Put ``v`` into bucket ``b``."""
+    end = ends[b]
+    queue[end] = v
+    end += 1
+    if end & (CHUNK - 1) == 0:
+        end = fresh_chunk(queue, state, end // CHUNK - 1)
+    ends[b] = end
+
+
+@kernel
+def is_empty(queue, ends, b):
+    """Tell whether nothing is in bucket ``b``."""
+    end = ends[b]
+    return end & (CHUNK - 1) == 1 and queue[end - 1] == -1
+
+
+@kernel
+def take(queue, ends, state, b):
+    """Detach a chunk of bucket ``b``; return its number and how many entries it holds, 0 when the bucket is empty.
+
+    A full chunk goes first, the open one last. The chunk is the caller's until it is given to ``release``.
+    """
+    end = ends[b]
+    first = end // CHUNK
+    behind = queue[first * CHUNK]
+    if behind != -1:
+        queue[first * CHUNK] = queue[behind * CHUNK]
+        return np.int64(behind), np.int64(CHUNK - 1)
+    size = end - first * CHUNK - 1
+    if size > 0:
+        ends[b] = fresh_chunk(queue, state, -1)
+    return first, size
+
+
+@kernel
+def release(queue, state, chunk):
+    """Hand a chunk back to the pool."""
+    if chunk != SCRAP:
+        queue[chunk * CHUNK] = state[SPARE]
+        state[SPARE] = chunk
+
+
+@kernel
+def push_level(queue, ends, state, current, at, v):
+    """Put ``v`` into the bucket of level ``at``; return 1, or 0 if that lies beyond the window and ``v`` went far."""
+    window = len(ends) - 1
+    if at - current < window:
+        push(queue, ends, state, at & (window - 1), v)
+        return 1
+    push(queue, ends, state, window, v)
+    state[FAR_LEVEL] = min(state[FAR_LEVEL], at)
+    return 0
+
+
+@kernel
+def draw_near(queue, ends, state, current, scale, dist):
+    """Share the far pile out anew, now that the window stands at ``current``; return how many entries came near."""
+    far = len(ends) - 1
+    chunk = ends[far] // CHUNK
+    size = ends[far] - chunk * CHUNK - 1
+    ends[far] = fresh_chunk(queue, state, -1)  # a new pile, for what is still too far
+    state[FAR_LEVEL] = NOWHERE
+    near = 0
+    while chunk != -1 and state[FULL] == 0:
+        for slot in range(chunk * CHUNK + 1, chunk * CHUNK + 1 + size):
+            at = level(dist[queue[slot]], scale)
+            if at >= current:  # else it improved meanwhile, and that improvement was queued
+                near += push_level(queue, ends, state, current, at, queue[slot])
+        behind = queue[chunk * CHUNK]
+        release(queue, state, chunk)
+        chunk, size = np.int64(behind), np.int64(CHUNK - 1)
+    return near

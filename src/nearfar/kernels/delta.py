@@ -1,0 +1,139 @@
+"""Delta-stepping with all threads on one source, without barriers (after Wasp, SC 2025). Weights >= 0.
+
+Every thread keeps its own bucket queue (kernels/buckets.py), works through it in order and lowers distances with an
+atomic minimum; a vertex belongs to the thread that lowered it last. Threads drift apart, so a vertex may be relaxed
+again after another thread has improved it: work is wasted then, never correctness. Invariant: every vertex that was
+lowered since its arcs were last relaxed stands in somebody's queue or on the pile, at the level of its distance.
+
+A thread whose next work lies far above another's level asks for some of that one's (kernels/pile.py), waits a moment,
+and otherwise goes on with its own. Nobody waits for a thread that the system has put aside; a thread without any work
+returns to its caller, which lets it sleep.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..constants import CHUNK, LEVEL_SLACK, LINE, PATIENCE, PREFETCH_ARCS, PREFETCH_OFFSETS
+from ._jit import kernel
+from .arcs import level, weight
+from .atomics import add, load, prefetch, store, swap_if
+from .buckets import FAR_LEVEL, FULL, NOWHERE, draw_near, is_empty, open_queue, push, push_level, release, take
+from .pile import BUSY, CHUNKS, HUNGRY, LEVELS, STOP, beg, give, grab
+
+DONE, HUNGER, GAVE_UP = 0, 1, 2
+
+
+@kernel
+def work(
+    me, threads, offsets, arcs, leaves, seeds, scale, zero, limit,
+    control, pile, sizes, levels, queue, ends, state, loot, stop, tally, dist,
+):  # fmt: skip
+    """Work on the row ``dist``, set up by the caller, as thread ``me``; return DONE, HUNGER or GAVE_UP.
+
+    ``seeds`` are the vertices this thread starts from; after HUNGER it is called again with none. ``tally[me]``
+    counts the arcs it relaxed. It gives up as kernels/dijkstra.py does.
+    """
+    wrap = len(ends) - 2
+    open_queue(queue, ends, state)
+    for s in seeds:
+        push(queue, ends, state, 0, s)
+    near, current, size = len(seeds), 0, 0
+    idle = near == 0
+    while True:
+        if near == 0 and state[FAR_LEVEL] != NOWHERE:
+            current = state[FAR_LEVEL]
+        if near > 0 or state[FAR_LEVEL] != NOWHERE:
+            while current < state[FAR_LEVEL] and is_empty(queue, ends, current & wrap):
+                current += 1
+            if current >= state[FAR_LEVEL]:
+                near += draw_near(queue, ends, state, current, scale, dist)
+            ahead = current
+        else:
+            ahead = NOWHERE
+        store(control, LEVELS + LINE * me, ahead)
+        if threads > 1:
+            if load(control, CHUNKS) == 0:
+                beg(control, threads, me, ahead, LEVEL_SLACK, PATIENCE)
+            size, at = grab(control, pile, sizes, levels, me, idle, ahead, loot)
+            if size > 0:
+                idle, current = False, at
+                near += relax_chunk(
+                    offsets, arcs, leaves, current, scale, zero, loot, 0, size, queue, ends, state, tally, me, dist
+                )
+        if ahead == NOWHERE and size == 0:
+            if not idle:
+                idle = True
+                add(control, BUSY, -1)
+            if load(control, BUSY) == 0 and load(control, CHUNKS) == 0:
+                return DONE
+            return GAVE_UP if load(control, STOP) != 0 else HUNGER
+        chunk, size = take(queue, ends, state, current & wrap)
+        while size > 0:
+            near += (
+                relax_chunk(
+                    offsets,
+                    arcs,
+                    leaves,
+                    current,
+                    scale,
+                    zero,
+                    queue,
+                    chunk * CHUNK,
+                    size,
+                    queue,
+                    ends,
+                    state,
+                    tally,
+                    me,
+                    dist,
+                )
+                - size
+            )
+            release(queue, state, chunk)
+            if stop[0] != 0 or state[FULL] != 0 or tally[me] > limit:
+                store(control, STOP, 1)
+            if load(control, STOP) != 0:
+                return GAVE_UP
+            if threads > 1 and load(control, HUNGRY) > load(control, CHUNKS):
+                near -= give(control, pile, sizes, levels, queue, ends, state, current)
+            chunk, size = take(queue, ends, state, current & wrap)
+
+
+@kernel
+def relax_chunk(
+    offsets, arcs, leaves, current, scale, zero, entries, start, size, queue, ends, state, tally, me, dist
+):  # fmt: skip
+    """Relax the arcs of ``entries[start + size]`` down to ``entries[start + 1]``; return how many were pushed near."""
+    near, relaxed = 0, 0
+    for slot in range(start + size, max(start + size - PREFETCH_OFFSETS, start), -1):
+        prefetch(offsets, entries[slot])
+    for slot in range(start + size, start, -1):
+        if slot - start > PREFETCH_OFFSETS:
+            prefetch(offsets, entries[slot - PREFETCH_OFFSETS])
+        if slot - start > PREFETCH_ARCS:
+            prefetch(arcs, offsets[entries[slot - PREFETCH_ARCS]])
+        u = np.uint32(entries[slot])  # unsigned: Numba then leaves out the test for an index below 0
+        reached = load(dist, u) + zero
+        if level(reached, scale) < current:
+            continue  # stale: whoever lowered it has queued it
+        begin, end = np.uint64(offsets[u]), np.uint64(offsets[u + np.uint32(1)])
+        relaxed += np.int64(end - begin)
+        for e in range(begin, end):
+            offer = reached + weight(arcs, e)
+            v = np.uint32(arcs[e]["head"])
+            if lower(dist, v, offer) and leaves[v >> np.uint32(3)] >> (v & np.uint32(7)) & 1 == 0:
+                near += push_level(queue, ends, state, current, level(offer, scale), v)
+    tally[me] += relaxed
+    return near
+
+
+@kernel
+def lower(dist, v, offer):
+    """Lower ``dist[v]`` to ``offer`` if that is less, whatever other threads do; return whether it was."""
+    seen = load(dist, v)
+    while offer < seen:
+        if swap_if(dist, v, seen, offer):
+            return True
+        seen = load(dist, v)
+    return False

@@ -1,0 +1,90 @@
+"""One source row on one thread, with a bucket queue (Dial 1969; delta-stepping of one thread). Weights >= 0.
+
+Buckets are taken in order; inside one, vertices come in any order and may come again when they improve. Invariant:
+when the window stands at ``current``, every vertex whose distance lies in an earlier bucket has its final distance
+and its arcs were relaxed with it. So an entry whose vertex now lies in an earlier bucket is stale.
+
+Distances start at ``ceiling``, the least value that does not count as reached: an offer at or above it is refused by
+the same comparison that refuses an offer that is no better. A cutoff and the end of the type's range cost nothing.
+
+A leaf (a vertex with no way on but back to where it was reached from) gets its distance and is never queued.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..constants import CHUNK, PREFETCH_ARCS, PREFETCH_OFFSETS
+from ._jit import kernel
+from .arcs import level, weight
+from .atomics import prefetch
+from .buckets import FAR_LEVEL, FULL, NOWHERE, draw_near, is_empty, open_queue, push, push_level, release, take
+
+
+@kernel
+def settle(offsets, arcs, leaves, seeds, targets, scale, ceiling, zero, limit, queue, ends, state, stop, dist):
+    """Settle the row ``dist`` from ``seeds``; return the arcs relaxed, or less than 0 if it gave up.
+
+    It gives up when ``stop`` is raised, when the pool of the queue is used up (``state[FULL]``), or when more than
+    ``limit`` arcs were relaxed: the buckets do not suit these weights. ``zero`` is 0 of the type to add in. With
+    ``targets``, the row is only final up to the farthest of them.
+    """
+    wrap = len(ends) - 2  # the window is a power of two; the far pile lies behind it
+    open_queue(queue, ends, state)
+    dist[:] = ceiling
+    for s in seeds:
+        dist[s] = zero
+        push(queue, ends, state, 0, s)
+    near, current, relaxed, target = len(seeds), 0, 0, 0
+    while near > 0 or state[FAR_LEVEL] != NOWHERE:
+        if near == 0:
+            current = state[FAR_LEVEL]
+        while current < state[FAR_LEVEL] and is_empty(queue, ends, current & wrap):
+            current += 1
+        if current >= state[FAR_LEVEL]:
+            near += draw_near(queue, ends, state, current, scale, dist)
+        while (
+            target < len(targets) and dist[targets[target]] < ceiling and level(dist[targets[target]], scale) < current
+        ):
+            target += 1
+        if 0 < len(targets) == target:
+            break
+        chunk, size = take(queue, ends, state, current & wrap)
+        while size > 0:
+            pushed, work = relax_chunk(
+                offsets, arcs, leaves, current, scale, zero, queue, ends, state, chunk * CHUNK, size, dist
+            )
+            near += pushed - size
+            relaxed += work
+            release(queue, state, chunk)
+            if stop[0] != 0 or state[FULL] != 0 or relaxed > limit:
+                return -1 - relaxed
+            chunk, size = take(queue, ends, state, current & wrap)
+    return relaxed
+
+
+@kernel
+def relax_chunk(offsets, arcs, leaves, current, scale, zero, queue, ends, state, start, size, dist):
+    """Relax the arcs of the entries in slots ``start + size`` down to ``start + 1``; return near pushes and arcs."""
+    near, work = 0, 0
+    for slot in range(start + size, max(start + size - PREFETCH_OFFSETS, start), -1):
+        prefetch(offsets, queue[slot])
+    for slot in range(start + size, start, -1):
+        if slot - start > PREFETCH_OFFSETS:
+            prefetch(offsets, queue[slot - PREFETCH_OFFSETS])
+        if slot - start > PREFETCH_ARCS:
+            prefetch(arcs, offsets[queue[slot - PREFETCH_ARCS]])
+        u = np.uint32(queue[slot])  # unsigned: Numba then leaves out the test for an index below 0
+        reached = dist[u] + zero
+        if level(reached, scale) < current:
+            continue  # stale: it was relaxed in an earlier bucket
+        begin, end = np.uint64(offsets[u]), np.uint64(offsets[u + np.uint32(1)])
+        work += np.int64(end - begin)
+        for e in range(begin, end):
+            offer = reached + weight(arcs, e)
+            v = np.uint32(arcs[e]["head"])
+            if offer < dist[v]:
+                dist[v] = offer
+                if leaves[v >> np.uint32(3)] >> (v & np.uint32(7)) & 1 == 0:
+                    near += push_level(queue, ends, state, current, level(offer, scale), v)
+    return near, work

@@ -1,0 +1,79 @@
+"""The memory behind a bucket queue (kernels/buckets.py), and how wide its buckets are."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..constants import CHUNK, MAX_WINDOW, MIN_WINDOW, QUEUE_ENTRIES
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+
+class Buckets:
+    """A pool of chunks for the entries, the ends of the buckets, and the queue's state."""
+
+    def __init__(self, entries: int, window: int) -> None:
+        self.ends = np.empty(window + 1, np.int64)  # one more: the far pile
+        self.state = np.zeros(4, np.int64)
+        self._entries = entries
+        self._allocate()
+
+    def _allocate(self) -> None:
+        """Make the pool: the entries asked for, an open chunk for every bucket, and one of scrap."""
+        self.queue = np.empty((self._entries // (CHUNK - 1) + 2 * len(self.ends) + 2) * CHUNK, np.int32)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What the kernels take."""
+        return self.queue, self.ends, self.state
+
+    def is_full(self) -> bool:
+        """Tell whether the last run gave up because the pool was used up."""
+        return bool(self.state[2])
+
+    def grow(self) -> None:
+        """Replace the pool by one of twice the size."""
+        self._entries *= 2
+        self._allocate()
+
+
+def width(graph: Graph, factor: float) -> float:
+    """Return a bucket width for the graph: ``factor`` mean weights, divided by the mean degree."""
+    return factor * graph.mean_weight * graph.n / max(graph.m, 1)
+
+
+def scale_and_window(graph: Graph, dist_type: np.dtype, delta: float) -> tuple[Any, int]:
+    """Return how a distance becomes a bucket (kernels/arcs.py), and how many buckets are open at once.
+
+    Integers are shifted, so delta falls to a power of two. Floats are multiplied; delta is kept large enough for every
+    bucket number to be an exact integer.
+    """
+    longest = graph.max_weight * max(graph.n, 1)
+    if dist_type.kind == "f":
+        delta = max(delta, longest / 2**52)
+        delta = delta if delta > 0 and math.isfinite(1 / delta) else 1.0
+        scale: Any = dist_type.type(1 / delta)
+    else:
+        shift = max(int(delta), 1).bit_length() - 1
+        scale, delta = np.int64(shift), 1 << shift
+    return scale, window_for(graph.n, graph.max_weight / delta)
+
+
+def window_for(n: int, levels: float) -> int:
+    """Return how many buckets to keep open, a power of two: enough for the heaviest arc, within bounds."""
+    reach = max(MIN_WINDOW, min(levels + 2, MAX_WINDOW, n))
+    return 1 << math.ceil(math.log2(reach))
+
+
+def pool_entries(n: int, threads: int = 1) -> int:
+    """Return how many queue entries to make room for on each of some threads."""
+    return int(QUEUE_ENTRIES * n / threads) + 1024
+
+
+def pool_bytes(n: int, threads: int = 1) -> int:
+    """Return the bytes of all threads' queues together, at most."""
+    return threads * (4 * pool_entries(n, threads) + (2 * 4 * CHUNK + 8) * 2 * window_for(n, math.inf))

@@ -1,0 +1,38 @@
+"""Compile a method's kernels before its threads start."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..graph import Graph
+from ..vertices import Vertices
+from .method import Job, Method
+
+_compiled: set[tuple[Any, ...]] = set()
+_compiling = threading.Lock()
+
+
+def compile_kernels(method: Method, job: Job) -> None:
+    """Compile what the method needs for these types, here and now, by settling one vertex without arcs.
+
+    On the caller's thread, where Ctrl-C can interrupt it; the threads of the job find everything compiled.
+    """
+    from ..kernels.rows import finish
+
+    graph, dtype = job.graph, job.rows.dtype
+    kind = (method.name, graph.offsets.dtype, graph.arcs.dtype, dtype)
+    with _compiling:
+        if kind in _compiled:
+            return
+        tiny = Graph(np.zeros(2, graph.offsets.dtype), graph.arcs[:0], Vertices(1))
+        row = np.empty(1, dtype)
+        once = replace(job, graph=tiny, rows=row[None], seeds=[np.zeros(1, np.int32)], targets=job.targets[:0])
+        once = replace(once, notes={}, shared={}, delta=None)
+        method.new_worker(once)(once.seeds[0], row)
+        scalar = dtype.type if dtype.kind == "f" else np.int64
+        finish(row, job.ceiling, scalar(0), scalar(0), job.zero)
+        _compiled.add(kind)

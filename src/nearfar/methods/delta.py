@@ -1,0 +1,130 @@
+"""Delta-stepping: buckets of width delta, drained by all threads together, or a row a thread. Weights >= 0.
+
+The threads of a single source share nothing but the distances and a small pile of work (kernels/delta.py). One without
+work returns here and sleeps, so that nothing spins while the cores are needed elsewhere.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..constants import (
+    CHUNK,
+    DELTA_DENSE_DEGREE,
+    DELTA_FACTOR_DENSE,
+    DELTA_FACTOR_SPARSE,
+    DELTA_SPARSE_DEGREE,
+    LINE,
+    NAP,
+    PILE,
+)
+from ..devices import cpu
+from ..graph import Graph
+from .buckets import Buckets, pool_bytes, pool_entries, scale_and_window, width
+from .method import Job, Method, Settle
+
+NO_LIMIT = np.int64(2**62)  # of relaxations: it is the user who chose this method
+
+
+class Crew:
+    """What the threads of one source share, and what each of them owns."""
+
+    def __init__(self, job: Job, threads: int) -> None:
+        self.job, self.threads = job, threads
+        graph = job.graph
+        delta = job.delta if job.delta is not None else choose_delta(graph)
+        self.scale, window = scale_and_window(graph, job.rows.dtype, delta)
+        # Threads drift apart: twice the window keeps what one of them takes over near.
+        self.queues = [Buckets(pool_entries(graph.n, threads), 2 * window) for _ in range(threads)]
+        self.loot = np.empty((threads, CHUNK), np.int32)
+        self.pile = np.empty(PILE * CHUNK, np.int32)
+        self.sizes, self.levels = np.empty(PILE, np.int64), np.empty(PILE, np.int64)
+        self.control = np.empty(LINE * (5 + threads), np.int64)
+        self.tally = np.empty(LINE * threads, np.int64)
+
+    def settle(self, seeds: np.ndarray, dist: np.ndarray) -> int:
+        """Settle one row with all threads; start again with more room if a queue was too small."""
+        from ..kernels.pile import BUSY, LEVELS
+
+        job = self.job
+        while True:
+            dist[:] = job.ceiling
+            dist[seeds] = job.zero
+            self.control[:] = 0
+            self.control[LEVELS:] = np.iinfo(np.int64).max
+            self.tally[:] = 0
+            shares = [seeds[t :: self.threads] for t in range(self.threads)]
+            self.control[BUSY] = sum(len(share) > 0 for share in shares)
+            self._work_all(shares, dist)
+            full = [queue for queue in self.queues if queue.is_full()]
+            if not full or job.stop[0]:
+                return int(self.tally.sum())
+            for queue in full:
+                queue.grow()
+
+    def _work_all(self, shares: list[np.ndarray], dist: np.ndarray) -> None:
+        """Let every thread work from its share of the seeds until nothing is left."""
+        if self.threads == 1:
+            self._work(0, shares[0], dist)
+        else:
+            cpu.run(lambda t: self._work(t, shares[t], dist), self.threads, self.job.stop)
+
+    def _work(self, t: int, seeds: np.ndarray, dist: np.ndarray) -> None:
+        """Be thread ``t``: work, and sleep while there is none."""
+        from ..kernels.delta import HUNGER, work
+
+        job, graph = self.job, self.job.graph
+        seeds = np.ascontiguousarray(seeds)
+
+        def call(share: np.ndarray) -> Any:
+            return work(
+                t, self.threads, graph.offsets, graph.arcs, graph.leaves, share, self.scale, job.zero, NO_LIMIT,
+                self.control, self.pile, self.sizes, self.levels, *self.queues[t].arrays, self.loot[t], job.stop,
+                self.tally, dist,
+            )  # fmt: skip
+
+        outcome = call(seeds)
+        while outcome == HUNGER:
+            time.sleep(NAP)
+            outcome = call(seeds[:0])
+
+
+def choose_delta(graph: Graph) -> float:
+    """Return a width that gives every thread enough to do in a bucket without much work done twice.
+
+    Sparse graphs (roads, grids) have long thin wavefronts and need wide buckets; in dense ones a narrow bucket is full
+    enough already, and a wide one makes vertices relax again and again.
+    """
+    degree = graph.m / max(graph.n, 1)
+    share = np.clip(
+        (np.log(max(degree, 1)) - np.log(DELTA_SPARSE_DEGREE)) / np.log(DELTA_DENSE_DEGREE / DELTA_SPARSE_DEGREE), 0, 1
+    )
+    factor = DELTA_FACTOR_SPARSE ** (1 - share) * DELTA_FACTOR_DENSE**share
+    return width(graph, float(factor))
+
+
+def new_worker(job: Job) -> Settle:
+    """Return a function that settles rows one after the other, each on the calling thread alone."""
+    return Crew(job, threads=1).settle
+
+
+def together(job: Job) -> int:
+    """Settle the only row with all threads; return the arcs relaxed."""
+    return Crew(job, job.threads).settle(job.seeds[0], job.rows[0])
+
+
+def scratch(n: int, itemsize: int) -> int:
+    """Return the bytes of one worker."""
+    return pool_bytes(n) + n // 8
+
+
+METHOD = Method(
+    name="delta",
+    summary="delta-stepping: buckets of width delta, all threads on one source",
+    new_worker=new_worker,
+    scratch=scratch,
+    together=together,
+)

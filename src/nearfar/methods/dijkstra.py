@@ -1,0 +1,60 @@
+"""Vertices in order of distance: a bucket queue where the weights suit it, a heap else. Weights >= 0.
+
+Whether buckets suit is found by trying: a row that relaxes arcs far more often than once each (weights of very
+different sizes do that) is started again with the heap, and so are the rows after it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..constants import BUCKET_FACTOR, PATIENT_RELAXATIONS
+from .buckets import Buckets, pool_bytes, pool_entries, scale_and_window, width
+from .heap import new_heap
+from .method import Job, Method, Settle
+
+
+def new_worker(job: Job) -> Settle:
+    """Return a function that settles rows one after the other, keeping its queue."""
+    from ..kernels.dijkstra import settle
+
+    graph = job.graph
+    delta = job.delta if job.delta is not None else width(graph, BUCKET_FACTOR)
+    scale, window = scale_and_window(graph, job.rows.dtype, delta)
+    limit = np.int64(PATIENT_RELAXATIONS * graph.m + 1024)
+    buckets: Buckets | None = Buckets(pool_entries(graph.n), window)
+    with_heap: Settle | None = None
+
+    def row(seeds: np.ndarray, dist: np.ndarray) -> int:
+        nonlocal buckets, with_heap
+        while buckets is not None:
+            relaxed = settle(
+                graph.offsets, graph.arcs, graph.leaves, seeds, job.targets, scale, job.ceiling, job.zero, limit,
+                *buckets.arrays, job.stop, dist,
+            )  # fmt: skip
+            if relaxed >= 0 or job.stop[0]:
+                return int(abs(relaxed))
+            if buckets.is_full():
+                buckets.grow()
+            else:
+                buckets = None
+        if with_heap is None:
+            job.notes["queue"] = "heap"
+            with_heap = new_heap(job)
+        return with_heap(seeds, dist)
+
+    return row
+
+
+def scratch(n: int, itemsize: int) -> int:
+    """Return the bytes of one worker."""
+    return pool_bytes(n) + n // 8
+
+
+METHOD = Method(
+    name="dijkstra",
+    summary="vertices in order of distance, from a bucket queue or a heap",
+    new_worker=new_worker,
+    scratch=scratch,
+    aliases=("dij",),
+)

@@ -1,0 +1,57 @@
+"""Only vertices whose distance changed relax their arcs, round after round. Takes negative weights.
+
+Work follows the change, so it suits graphs where little changes at a time; without an order, vertices may relax often.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .method import Job, Method, Settle
+from .rounds import repeat
+
+
+def new_worker(job: Job) -> Settle:
+    """Return a function that settles rows one after the other, keeping its lists."""
+    from ..kernels.frontier import relax_rounds
+
+    graph = job.graph
+    frontier, following = np.empty(graph.n, np.int32), np.empty(graph.n, np.int32)
+    queued = np.empty(graph.n, np.uint8)
+
+    def row(seeds: np.ndarray, dist: np.ndarray) -> int:
+        dist[:] = job.ceiling
+        dist[seeds] = job.zero
+        start = np.unique(seeds)
+        size, total = len(start), 0
+        frontier[:size] = start
+        queued[:] = 0
+        queued[start] = 1
+
+        def rounds(budget: int) -> bool:
+            nonlocal size, total
+            size, relaxed = relax_rounds(
+                graph.offsets, graph.arcs, job.zero, budget, size, frontier, following, queued, job.stop, dist
+            )
+            total += relaxed
+            return size == 0
+
+        repeat(job, rounds, dist)
+        return total
+
+    return row
+
+
+def scratch(n: int, itemsize: int) -> int:
+    """Return the bytes of one worker."""
+    return (4 + 4 + 1) * n
+
+
+METHOD = Method(
+    name="frontier",
+    summary="only changed vertices relax their arcs, in rounds",
+    new_worker=new_worker,
+    scratch=scratch,
+    negative_weights=True,
+    aliases=("spfa",),
+)

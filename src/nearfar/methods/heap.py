@@ -1,0 +1,43 @@
+"""The heap behind `dijkstra` where buckets do not suit, and behind `johnson`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .method import Job, Settle
+
+
+def new_heap(job: Job, potential: np.ndarray | None = None) -> Settle:
+    """Return a function that settles rows with an indexed heap, ordered by the potential where there is one."""
+    from ..kernels.heap import settle
+
+    graph = job.graph
+    key_type = np.dtype(type(job.zero))
+    order = np.empty(0, key_type) if potential is None else potential.astype(key_type)
+    targets = job.targets if potential is None else np.empty(0, np.int32)
+    heap, keys, slots = np.empty(graph.n, np.int32), np.empty(graph.n, key_type), np.empty(graph.n, np.int32)
+
+    def row(seeds: np.ndarray, dist: np.ndarray) -> int:
+        return int(
+            settle(
+                graph.offsets,
+                graph.arcs,
+                seeds,
+                targets,
+                order,
+                job.ceiling,
+                job.zero,
+                heap,
+                keys,
+                slots,
+                job.stop,
+                dist,
+            )
+        )
+
+    return row
+
+
+def heap_bytes(n: int) -> int:
+    """Return the bytes of one heap."""
+    return (4 + 8 + 4) * n

@@ -1,0 +1,44 @@
+"""Negative weights with many sources: one potential, then a heap in order of distance (Johnson 1977).
+
+The potential is the distance from all the sources at once, found by `frontier`: on every arc (u, v) that a source can
+reach, ``w + h[u] - h[v] >= 0``. A negative cycle that no source reaches does no harm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from . import frontier
+from .heap import heap_bytes, new_heap
+from .method import Job, Method, Settle
+
+
+def new_worker(job: Job) -> Settle:
+    """Return a function that settles rows in order of the potential, which the first worker finds."""
+    return new_heap(job, find_potential(job))
+
+
+def find_potential(job: Job) -> np.ndarray:
+    """Return the distances from all sources at once; found once a job, whoever asks first."""
+    if "potential" not in job.shared:
+        row = np.empty(job.graph.n, job.rows.dtype)
+        once = replace(job, rows=row[None], seeds=[np.unique(np.concatenate(job.seeds))])
+        frontier.new_worker(once)(once.seeds[0], row)
+        job.shared["potential"] = row
+    return job.shared["potential"]
+
+
+def scratch(n: int, itemsize: int) -> int:
+    """Return the bytes of one worker."""
+    return heap_bytes(n) + 2 * itemsize * n
+
+
+METHOD = Method(
+    name="johnson",
+    summary="one potential for all sources, then a heap in order of distance",
+    new_worker=new_worker,
+    scratch=scratch,
+    negative_weights=True,
+)

@@ -1,0 +1,56 @@
+"""What a method is to the rest of the program, and what it is given to work on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+Settle = Callable[[np.ndarray, np.ndarray], int]
+"""Settle one row in place from its seeds: ``settle(seeds, row)`` returns the arcs relaxed."""
+
+
+@dataclass
+class Job:
+    """One run of a method: rows to settle, and what they must respect.
+
+    Rows are left with ``ceiling`` in every vertex that was not reached; ``solve`` turns that into the type's infinity.
+    """
+
+    graph: Graph
+    rows: np.ndarray  # k x n, to be filled
+    seeds: list[np.ndarray]  # the vertices each row starts from
+    ceiling: Any  # the least distance that does not count as reached
+    zero: Any  # 0 of the type that sums are formed in
+    targets: np.ndarray  # a row may stop when these are settled; empty: never
+    threads: int
+    delta: float | None  # bucket width asked for
+    stop: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
+    done: list[int] = field(default_factory=list)  # rows finished, in that order
+    notes: dict[str, Any] = field(default_factory=dict)  # what a method wants told in the result's figures
+    shared: dict[str, np.ndarray] = field(default_factory=dict)  # what the first worker prepared for all
+    lock: threading.Lock = field(default_factory=threading.Lock)  # held while a worker is made
+
+
+@dataclass(frozen=True)
+class Method:
+    """One line of the table METHODS.
+
+    ``new_worker`` makes what one thread needs, once, and returns the function that settles row after row with it.
+    ``together`` settles the only row of a job with all its threads, where the method can. ``scratch`` says how many
+    bytes a worker needs beside its row, for n vertices and distances of so many bytes each.
+    """
+
+    name: str
+    summary: str
+    new_worker: Callable[[Job], Settle]
+    scratch: Callable[[int, int], int]
+    negative_weights: bool = False
+    aliases: tuple[str, ...] = ()
+    together: Callable[[Job], int] | None = None

@@ -1,0 +1,39 @@
+"""What `frontier` and `edge` share: rounds until nothing changes, and an end when a negative cycle forbids that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..constants import FIRST_ROUNDS
+from ..cycles import find_negative_cycle
+from ..errors import NegativeCycleError
+from .method import Job
+
+
+def repeat(job: Job, rounds: Callable[[int], bool], dist: np.ndarray) -> None:
+    """Call ``rounds(budget)`` until it returns True for done; look for a negative cycle between calls.
+
+    Looking costs about as much as a round. The budget doubles from call to call, so that it is done a few times at
+    most, and soon after a cycle has formed. Without negative weights n rounds are enough, and none is looked for.
+    """
+    budget = FIRST_ROUNDS if job.graph.min_weight < 0 else job.graph.n + 1
+    while not rounds(budget):
+        if job.stop[0]:
+            return
+        cycle = find_negative_cycle(job.graph, dist, job.ceiling)
+        if cycle:
+            raise negative_cycle(job, cycle)
+        budget *= 2
+
+
+def negative_cycle(job: Job, cycle: list[int]) -> NegativeCycleError:
+    """Return the error that names the vertices of a cycle."""
+    names = [job.graph.name(v) for v in cycle]
+    shown = [str(name) for name in names] if len(names) <= 12 else [*map(str, names[:10]), "...", str(names[-1])]
+    return NegativeCycleError(
+        f"distances do not exist: the cycle {' -> '.join([*shown, shown[0]])} has negative length and can be reached; "
+        "every walk around it is shorter than the one before. Change the weights of its arcs, or drop one of them.",
+        names,
+    )
