@@ -1,0 +1,98 @@
+"""Where distances end: the type that holds them, the ceiling a search stays below, and what lies beyond it.
+
+Integers: the smallest type first. A search refuses every sum that is not below its ceiling, so nothing ever wraps; what
+was refused for want of room shows afterwards, and the next wider type is taken. The choice depends on the graph, the
+query and the exact distances alone, so it is the same for every method.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import options
+from .errors import DistanceOverflowError
+from .graph import Graph
+
+
+def choose_types(graph: Graph, wanted: np.dtype | None, negative: bool) -> list[np.dtype]:
+    """Return the distance types to try, in order: the smallest first, a wider one should a distance not fit.
+
+    With negative weights partial sums may leave the range although the distances do not, so the type is chosen by the
+    longest path there could be.
+    """
+    if wanted is not None:
+        return [wanted]
+    types = [
+        t
+        for t in options.fitting_types(graph)
+        if t.kind == "f" or graph.weight_dtype is None or graph.weight_dtype.kind == "i"
+    ]
+    if graph.weight_dtype is None:
+        return types[:1]
+    if types[0].kind == "f":
+        return types
+    heaviest = max(abs(graph.min_weight), abs(graph.max_weight))
+    longest = heaviest * max(graph.n, 1)
+    narrow = (longest if negative else heaviest) < np.iinfo(np.int32).max
+    if negative:
+        return [np.dtype(np.int32 if narrow else np.int64)]
+    return [np.dtype(np.int32), np.dtype(np.int64)] if narrow else [np.dtype(np.int64)]
+
+
+def ceiling_and_zero(graph: Graph, cutoff: float | None, dtype: np.dtype) -> tuple[Any, Any]:
+    """Return the least distance that counts as unreached, and the zero of the type that sums are formed in.
+
+    A cutoff lowers the ceiling, unless weights are negative: a path may pass the cutoff and come back.
+    """
+    if graph.min_weight < 0:
+        cutoff = None
+    if dtype.kind == "f":
+        top = np.inf if cutoff is None else np.nextafter(dtype.type(cutoff), dtype.type(np.inf))
+        return dtype.type(top), dtype.type(0)
+    most = end_of(graph, dtype)
+    return np.int64(most if cutoff is None else min(most, math.floor(cutoff) + 1)), np.int64(0)
+
+
+def end_of(graph: Graph, dtype: np.dtype) -> Any:
+    """Return where the type itself ends a distance; for int64, as far before its end as keeps sums from wrapping."""
+    if dtype.kind == "f":
+        return float(np.finfo(dtype).max)
+    heaviest = int(max(abs(graph.min_weight), abs(graph.max_weight)))
+    return int(np.iinfo(dtype).max) - (heaviest if dtype.itemsize == 8 else 0)
+
+
+def finish_row(
+    graph: Graph, cutoff: float | None, targets: np.ndarray | None, ceiling: Any, zero: Any, row: np.ndarray
+) -> bool:
+    """Mark what is not reached or beyond the limits; return whether every distance fits the type.
+
+    With every target reached, nothing beyond the farthest counts. Without targets and cutoff, a sum that passed the end
+    of the type was refused as unreached: if the greatest distance plus the heaviest weight is below it, none was.
+    """
+    from .kernels.rows import finish
+
+    negative, dtype = graph.min_weight < 0, row.dtype
+    scalar = dtype.type if dtype.kind == "f" else np.int64
+    unreached = scalar(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
+    limit, bounded = unreached, negative or ceiling < end_of(graph, dtype)
+    if targets is not None:
+        farthest = row[targets].max()
+        if farthest < ceiling:
+            limit, bounded = scalar(farthest), True
+    if cutoff is not None and negative:
+        limit = min(limit, scalar(cutoff if dtype.kind == "f" else math.floor(cutoff)))
+    _, greatest = finish(row, ceiling, limit, unreached, zero)
+    return bool(bounded or greatest + graph.max_weight < end_of(graph, dtype))
+
+
+def overflow(graph: Graph, dtype: np.dtype, given: bool) -> DistanceOverflowError:
+    """Return the error for a distance that no type tried can hold; ``given``: the type is that of the user's out."""
+    wider = {"int32": "int64", "int64": "float64", "float32": "float64"}.get(dtype.name)
+    way_out = f"{'an out of type ' if given else 'dtype='}{wider!r}" if wider else "smaller weights"
+    return DistanceOverflowError(
+        f"a distance may pass the end of {dtype.name}: the heaviest arc weighs {graph.max_weight} and paths have up to "
+        f"{graph.n - 1:,} arcs. Use {way_out}, or a cutoff."
+    )

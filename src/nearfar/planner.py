@@ -1,0 +1,149 @@
+"""Plan: what will run, why, and how many bytes it takes, decided before anything does.
+
+A pure function of numbers about graph, query and device. No device is touched, so what happens when memory is short is
+reached by handing in a small figure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .constants import PARALLEL_ARCS
+from .description import Description, format_bytes
+from .errors import MemoryLimitError
+from .methods import METHODS
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a query will do. Made by `nearfar.plan`, and kept in every result.
+
+    Attributes
+    ----------
+    method, device : str
+        What will run, and where.
+    threads : int
+        How many threads work.
+    rows, n : int
+        The shape of the answer.
+    dtype : numpy.dtype
+        The type of the distances; ``wider`` takes its place if one of them does not fit, which shows afterwards.
+    wider : numpy.dtype or None
+    bytes : int
+        Memory for the answer and the work, beside the graph.
+    available : int
+        Memory it may use.
+    together : bool
+        Whether all threads work on one row, instead of a row each.
+    why : str
+        The reasons, in a sentence.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, -7])
+    >>> print(nearfar.plan(g, 0).why)
+    weights are negative: only changed vertices relax their arcs
+    """
+
+    method: str
+    device: str
+    threads: int
+    rows: int
+    n: int
+    dtype: np.dtype
+    wider: np.dtype | None
+    bytes: int
+    available: int
+    together: bool
+    why: str
+
+    def describe(self) -> Description:
+        """Return the plan as a dict that prints as a table."""
+        return Description(
+            method=self.method,
+            device=self.device,
+            threads=self.threads,
+            rows=self.rows,
+            vertices=self.n,
+            distances=self.dtype.name + (f", {self.wider.name} if one does not fit" if self.wider else ""),
+            bytes=self.bytes,
+            available_bytes=self.available,
+            why=self.why,
+        )
+
+    def require_memory(self) -> None:
+        """Refuse, before anything is allocated, what does not fit."""
+        if self.bytes <= self.available:
+            return
+        raise MemoryLimitError(
+            f"{self.rows:,} x {self.n:,} distances as {self.dtype.name} need {format_bytes(self.bytes)} "
+            f"({self.bytes:,} bytes) with their work space; {format_bytes(self.available)} may be used. Ask for fewer "
+            "sources at a time (mssp with a part of them)" + self._smaller() + ".",
+            self.bytes,
+            self.available,
+        )
+
+    def _smaller(self) -> str:
+        """Name a smaller type or fewer threads, where that would be enough."""
+        if self.threads > 1 and not self.together:
+            return ", or use fewer threads"
+        return ""
+
+
+def choose_method(negative: bool, rows: int, threads: int, m: int, early: bool) -> tuple[str, str]:
+    """Return the method for a query nobody chose one for, and the reason."""
+    if negative:
+        if rows == 1:
+            return "frontier", "weights are negative: only changed vertices relax their arcs"
+        return "johnson", "weights are negative and sources several: one potential, then rows in order of distance"
+    if rows > 1:
+        return "dijkstra", "several sources: a row a thread, vertices in order of distance"
+    if threads == 1:
+        return "dijkstra", "one source, one thread: vertices in order of distance"
+    if early:
+        return "dijkstra", "one source that may stop early: vertices in order of distance"
+    if m < PARALLEL_ARCS:
+        return "dijkstra", f"one source and {m:,} arcs, too few to share: vertices in order of distance"
+    return "delta", f"one source and {m:,} arcs: {threads} threads share its buckets"
+
+
+def make_plan(
+    graph: Graph,
+    rows: int,
+    *,
+    method: str,
+    types: list[np.dtype],
+    threads: int,
+    available: int,
+    early: bool = False,
+    filled: bool = False,
+) -> Plan:
+    """Return the plan for ``rows`` sources; ``types``: the distance types to try, ``filled``: out was given."""
+    why = "the method was asked for"
+    if method == "auto":
+        method, why = choose_method(graph.min_weight < 0, rows, threads, graph.m, early)
+    record = METHODS[method]
+    together = rows == 1 and threads > 1 and record.together is not None
+    threads = threads if together else max(1, min(threads, rows))
+    itemsize = types[0].itemsize
+    answer = 0 if filled else rows * graph.n * itemsize
+    return Plan(
+        method=method,
+        device="cpu",
+        threads=threads,
+        rows=rows,
+        n=graph.n,
+        dtype=types[0],
+        wider=types[1] if len(types) > 1 else None,
+        bytes=answer + threads * record.scratch(graph.n, itemsize),
+        available=available,
+        together=together,
+        why=why,
+    )

@@ -1,0 +1,46 @@
+"""The slow answer that everything is compared with: shortest paths on plain Python lists of arcs (tail, head, weight).
+
+Distances are Python numbers, None where a vertex is not reached. ``add`` is how two lengths are added; give
+`add_float32` where sums must round as float32 does.
+"""
+
+from __future__ import annotations
+
+import heapq
+import operator
+
+import numpy as np
+
+
+def dijkstra(n, arcs, sources, add=operator.add):
+    """Return the distances from the nearest of ``sources``; no weight may be negative."""
+    out = [[] for _ in range(n)]
+    for tail, head, weight in arcs:
+        out[tail].append((head, weight))
+    dist, heap = [None] * n, [(0, s) for s in sources]
+    while heap:
+        length, u = heapq.heappop(heap)
+        if dist[u] is None:
+            dist[u] = length
+            for v, weight in out[u]:
+                if dist[v] is None:
+                    heapq.heappush(heap, (add(length, weight), v))
+    return dist
+
+
+def bellman_ford(n, arcs, sources, add=operator.add):
+    """Return the distances from the nearest of ``sources``, or None for all when a negative cycle is reached."""
+    dist = [0 if v in sources else None for v in range(n)]
+    for _ in range(n + 1):
+        changed = False
+        for tail, head, weight in arcs:
+            if dist[tail] is not None and (dist[head] is None or add(dist[tail], weight) < dist[head]):
+                dist[head], changed = add(dist[tail], weight), True
+        if not changed:
+            return dist
+    return None
+
+
+def add_float32(a, b):
+    """Add as float32 does: the sum of two float32 rounded once more from float64 is the float32 sum."""
+    return float(np.float32(a + b))
