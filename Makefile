@@ -1,0 +1,68 @@
+# Every target sets up what it needs in .venv; the machine needs only python3 (3.11 or newer) and make.
+#
+# One stamp file for each set of dependencies: `make demo` installs the core ones and nothing more. A stamp is older than
+# pyproject.toml only when the dependencies may have changed; pip then adds what is missing and upgrades nothing else.
+# --no-compile: Python compiles the modules it imports, which are few; compiling all of them would double the set-up.
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check -qq
+
+.PHONY: help demo test bench lint coverage clean
+.NOTPARALLEL:
+
+help:
+	@echo "make demo      solve a generated road network and print the figures"
+	@echo "make test      run all tests"
+	@echo "make lint      check style, types and who imports whom"
+	@echo "make coverage  run all tests without the JIT and report the lines they miss"
+	@echo "make bench     verify, time against other libraries, write docs/benchmarks.md"
+	@echo "make clean     remove the environment and everything else that was made"
+
+demo: $(VENV)/core.stamp
+	@$(PY) -m nearfar.demo
+
+test: $(VENV)/test.stamp
+	$(PY) -m pytest
+
+lint: $(VENV)/test.stamp
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(VENV)/bin/lint-imports
+
+coverage: $(VENV)/test.stamp
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --cov --cov-report=term-missing:skip-covered
+
+bench: $(VENV)/bench.stamp
+	$(PY) bench/run.py
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/python.stamp:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "nearfar needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1 | head -n 1)." \
+	       "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "Making $(VENV) with $$($(PYTHON) --version) ..."
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo "$(PYTHON) cannot make virtual environments (on Debian and Ubuntu: apt install python3-venv)." >&2; \
+	  rm -rf $(VENV); exit 1; }
+	@touch $@
+
+$(VENV)/core.stamp: pyproject.toml | $(VENV)/python.stamp
+	@echo "Installing nearfar and its core dependencies ..."
+	@$(PIP) install --no-compile -e .
+	@touch $@
+
+$(VENV)/test.stamp: pyproject.toml | $(VENV)/python.stamp
+	@echo "Installing nearfar and what its tests need ..."
+	@$(PIP) install --no-compile -e ".[test]"
+	@touch $(VENV)/core.stamp $@
+
+$(VENV)/bench.stamp: pyproject.toml | $(VENV)/python.stamp
+	@echo "Installing nearfar and the libraries it is measured against ..."
+	@$(PIP) install --no-compile -e ".[bench]"
+	@touch $(VENV)/core.stamp $@

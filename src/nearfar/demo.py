@@ -1,0 +1,113 @@
+"""The main job from end to end, on a generated road network: build, solve, verify, show a path, print the figures.
+
+Run by ``make demo`` and ``python -m nearfar.demo [vertices]``. Uses nothing but the public names.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import nearfar
+from nearfar.description import format_bytes, format_count, format_seconds
+
+VERTICES = 1_000_000
+SOURCES = 16
+
+
+def timed(action: Callable[[], Any]) -> tuple[Any, float]:
+    """Run ``action`` and return its result and how long it took."""
+    start = time.perf_counter()
+    result = action()
+    return result, time.perf_counter() - start
+
+
+def show(what: str, value: str, remark: str = "") -> None:
+    """Print one figure: what, how much, and a remark."""
+    print(f"  {what:<26}{value:>13}   {remark}".rstrip(), flush=True)
+
+
+def heading(text: str) -> None:
+    """Print what comes next."""
+    print(f"\n{text}", flush=True)
+
+
+def rate(distances: int, seconds: float) -> str:
+    """Say how many distances a second that is."""
+    return f"{distances / seconds / 1e6:.1f} million distances a second"
+
+
+def build(vertices: int) -> nearfar.Graph:
+    """Generate the network and print its size."""
+    heading("A road-like network")
+    side = max(2, round(vertices**0.5))
+    graph, seconds = timed(lambda: nearfar.generate.road_grid(side, side, seed=1))
+    show("vertices", format_count(graph.n))
+    show("arcs", format_count(graph.m), f"weights {graph.min_weight}..{graph.max_weight}")
+    show("memory", format_bytes(graph.nbytes))
+    show("generated and built in", format_seconds(seconds))
+    return graph
+
+
+def solve(graph: nearfar.Graph, source: int) -> nearfar.Distances:
+    """Ask for one source twice: the first call may compile kernels."""
+    heading(f"Distances from vertex {source:,} to all others")
+    result, first = timed(lambda: nearfar.sssp(graph, source))
+    show("first call", format_seconds(first), "kernels compile once, then are kept")
+    seconds = min(timed(lambda: nearfar.sssp(graph, source, out=result.rows[0]))[1] for _ in range(3))
+    plan = nearfar.plan(graph, source)
+    show("solved in", format_seconds(seconds), f"method {plan.method}, {plan.threads} thread(s)")
+    show("", "", rate(graph.n, seconds))
+    return result
+
+
+def solve_many(graph: nearfar.Graph, k: int) -> None:
+    """Ask for several sources at once."""
+    heading(f"Distances from {k} sources to all others")
+    sources = [int(graph.n * i / k) for i in range(k)]
+    result, seconds = timed(lambda: nearfar.mssp(graph, sources))
+    show("solved in", format_seconds(seconds), f"{os.cpu_count()} cores")
+    show("", "", rate(result.rows.size, seconds))
+
+
+def certify(graph: nearfar.Graph, result: nearfar.Distances) -> bool:
+    """Prove the distances exact and say so."""
+    heading("The certificate")
+    certificate, seconds = timed(lambda: nearfar.verify(graph, result))
+    show("checked in", format_seconds(seconds), "independently of the solver")
+    print(f"  {certificate}")
+    return bool(certificate)
+
+
+def show_path(result: nearfar.Distances) -> None:
+    """Show the first and last steps to the farthest vertex that can be reached."""
+    dist = result.dist
+    target = int(np.argmax(np.where(dist < np.iinfo(dist.dtype).max, dist, -1)))
+    path, seconds = timed(lambda: result.path(target))
+    heading(f"A shortest path to vertex {target:,}")
+    show("length", format_count(int(dist[target])), f"{len(path) - 1:,} arcs")
+    show("found in", format_seconds(seconds), "the tree of predecessors included")
+    steps = path if len(path) <= 7 else [*path[:3], "...", *path[-3:]]
+    print("  " + " > ".join(str(step) for step in steps))
+
+
+def main(vertices: int = VERTICES) -> int:
+    """Run the demonstration; return the exit status."""
+    start = time.perf_counter()
+    print(f"nearfar {nearfar.__version__}: exact shortest paths")
+    graph = build(vertices)
+    result = solve(graph, graph.n // 3)
+    exact = certify(graph, result)
+    show_path(result)
+    solve_many(graph, SOURCES)
+    print(f"\nAll of it took {format_seconds(time.perf_counter() - start)}.")
+    return 0 if exact else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:2])))
