@@ -32,6 +32,14 @@ PATIENT_RELAXATIONS = (
 DELTA_SPARSE_DEGREE, DELTA_DENSE_DEGREE = 4, 16  # mean degrees between which the width of `delta` passes over ...
 DELTA_FACTOR_SPARSE, DELTA_FACTOR_DENSE = 3.0, 0.5  # ... from this factor to that one
 
+# Renumbering before many rows. One row, best of 4, with vertices numbered at random and in reverse Cuthill-McKee order:
+# Sao Paulo 37 and 15 ms, world highways 14.4 and 7.1, the mountain 298 and 126, R-MAT 18 (mean degree 29) 32 and 29.
+RENUMBER_ROWS = 128  # rows from which it is considered; Sao Paulo takes 1.8 s to renumber and 13 ms less a row then
+RENUMBER_VERTICES = 65_536  # below this, distances fit into the cache in any order
+RENUMBER_DEGREE = 10  # mean degree up to which an order can keep neighbours together
+FAR_APART = 8_192  # numbers between two vertices whose distances never share the fast cache
+SCATTERED = 0.5  # share of arcs between such vertices that makes an order bad; it is 0.26 in Sao Paulo, 0.03 in NY
+
 # Rounds, threads, calls.
 FIRST_ROUNDS = 64  # rounds before the first look for a negative cycle
 SMALL_JOB = 200_000  # rows x (arcs + vertices) below which a query runs on the caller's thread: about a millisecond

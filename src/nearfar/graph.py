@@ -26,6 +26,7 @@ from .arrays import (
 )
 from .errors import GraphError, InputTypeError
 from .layout import arcs_to_rows, find_leaves, freeze, rows_to_rows, turn_round
+from .order import is_scattered, renumber
 from .vertices import Vertices
 
 if TYPE_CHECKING:
@@ -332,6 +333,17 @@ class Graph:
     def leaves(self) -> Array:
         """A bit for every vertex that leads nowhere but back to the one vertex it is reached from, eight to a byte."""
         return find_leaves(self.offsets, self.arcs)
+
+    @cached_property
+    def scattered(self) -> bool:
+        """Whether most arcs join vertices whose numbers lie far apart, although another order could mend that."""
+        return is_scattered(self.offsets, self.heads)
+
+    @cached_property
+    def renumbered(self) -> tuple[Graph, Array]:
+        """The same graph with neighbours numbered close together, without names, and each vertex's number in it."""
+        offsets, arcs, places = renumber(self.offsets, self.arcs, self.undirected)
+        return Graph(offsets, arcs, Vertices(self.n)), places
 
     @property
     def nbytes(self) -> int:

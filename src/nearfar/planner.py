@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .constants import PARALLEL_ARCS
+from .constants import PARALLEL_ARCS, RENUMBER_ROWS
 from .description import Description, format_bytes
 from .errors import MemoryLimitError
 from .methods import METHODS
@@ -41,6 +41,8 @@ class Plan:
         Memory it may use.
     together : bool
         Whether all threads work on one row, instead of a row each.
+    renumber : bool
+        Whether the rows are solved on a copy of the graph whose neighbours are numbered close together.
     why : str
         The reasons, in a sentence.
 
@@ -62,6 +64,7 @@ class Plan:
     bytes: int
     available: int
     together: bool
+    renumber: bool
     why: str
 
     def describe(self) -> Description:
@@ -134,6 +137,11 @@ def make_plan(
     threads = threads if together else max(1, min(threads, rows))
     itemsize = types[0].itemsize
     answer = 0 if filled else rows * graph.n * itemsize
+    worker = record.scratch(graph.n, itemsize)
+    renumber = rows >= RENUMBER_ROWS and graph.scattered
+    if renumber:
+        why += "; the vertices are renumbered first, since neighbours lie far apart"
+        worker += graph.n * itemsize
     return Plan(
         method=method,
         device="cpu",
@@ -142,8 +150,9 @@ def make_plan(
         n=graph.n,
         dtype=types[0],
         wider=types[1] if len(types) > 1 else None,
-        bytes=answer + threads * record.scratch(graph.n, itemsize),
+        bytes=answer + threads * worker + (graph.nbytes + 4 * graph.n if renumber else 0),
         available=available,
         together=together,
+        renumber=renumber,
         why=why,
     )

@@ -125,7 +125,7 @@ def nearest(graph: Graph, sources: Any, **options: Any) -> Nearest:
     (array([0, 5, 1, 0], dtype=int32), array([0, 0, 3, 3], dtype=int32))
     """
     numbers = np.unique(take_vertices(_graph(graph), sources, "source"))
-    return Nearest(solve(check(graph, numbers[:1], seeds=[numbers], single=True, **_known(options))))
+    return Nearest(solve(check(graph, numbers[:1], seeds=numbers, single=True, **_known(options))))
 
 
 def distance(graph: Graph, source: Any, target: Any, **options: Any) -> int | float:

@@ -7,48 +7,26 @@ target is then marked, the same for every method.
 
 from __future__ import annotations
 
-import itertools
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from . import limits, options
-from .constants import SMALL_JOB
 from .devices import cpu
 from .errors import InputTypeError, VertexError
 from .graph import Graph
-from .methods import METHODS
-from .methods.compile import compile_kernels
-from .methods.method import Job
 from .planner import Plan, make_plan
-from .progress import watcher
 from .result import Distances
-
-
-@dataclass
-class Query:
-    """What was asked, checked."""
-
-    graph: Graph
-    sources: np.ndarray
-    seeds: list[np.ndarray]
-    single: bool
-    cutoff: float | None
-    targets: np.ndarray | None
-    delta: float | None
-    progress: Any
-    out: np.ndarray | None
-    types: list[np.dtype]
-    plan: Plan
+from .run import Query, run
 
 
 def check(
     graph: Graph,
     sources: np.ndarray,
     *,
-    seeds: list[np.ndarray] | None = None,
+    seeds: np.ndarray | None = None,
     single: bool = False,
     method: Any = "auto",
     device: Any = "auto",
@@ -72,14 +50,13 @@ def check(
         targets = take_vertices(graph, targets, "target")
     if not (isinstance(progress, bool) or callable(progress)):
         raise InputTypeError(f"progress is {progress!r}; give True, False, or a function of rows done and all rows.")
-    seeds = [sources[r : r + 1] for r in range(len(sources))] if seeds is None else seeds
     wanted = options.take_dtype(dtype, graph)
     fitting = [wanted] if wanted is not None else options.fitting_types(graph)
-    out = options.take_out(out, (len(seeds), graph.n), single, fitting)
+    out = options.take_out(out, (len(sources), graph.n), single, fitting)
     types = limits.choose_types(graph, wanted if out is None else out.dtype, negative)
     plan = make_plan(
         graph,
-        len(seeds),
+        len(sources),
         method=method,
         types=types,
         threads=threads,
@@ -120,7 +97,7 @@ def solve(query: Query) -> Distances:
         plan = plan if dtype == plan.dtype else _widened(query, dtype)
         plan.require_memory()
         rows = query.out if query.out is not None else np.empty((plan.rows, plan.n), dtype)
-        outcome = _run(query, plan, rows)
+        outcome = run(query, plan, rows)
         if outcome.fits:
             break
     else:
@@ -134,12 +111,11 @@ def solve(query: Query) -> Distances:
         "bytes": plan.bytes,
         **outcome.notes,
     }
-    nearest = len(query.seeds) == 1 and len(query.seeds[0]) > 1
     return Distances(
         query.graph,
         query.sources,
         rows,
-        seeds=query.seeds[0] if nearest else None,
+        seeds=query.seeds,
         single=query.single,
         cutoff=query.cutoff,
         targets=query.targets,
@@ -153,66 +129,3 @@ def _widened(query: Query, dtype: np.dtype) -> Plan:
     old = query.plan
     extra = 0 if query.out is not None else old.rows * old.n * (dtype.itemsize - old.dtype.itemsize)
     return replace(old, dtype=dtype, wider=None, bytes=old.bytes + extra)
-
-
-@dataclass
-class Outcome:
-    """What a run reports: arcs relaxed, whether every distance fits its type, and what the method noted."""
-
-    relaxations: int
-    fits: bool
-    notes: dict[str, Any]
-
-
-def _run(query: Query, plan: Plan, rows: np.ndarray) -> Outcome:
-    """Settle all rows with the planned method."""
-    method = METHODS[plan.method]
-    job = new_job(query, plan, rows)
-    if not plan.n or not plan.rows:
-        return Outcome(0, True, {})
-    compile_kernels(method, job)
-
-    def finish(r: int) -> bool:
-        return limits.finish_row(query.graph, query.cutoff, query.targets, job.ceiling, job.zero, rows[r])
-
-    if plan.together:
-        assert method.together is not None
-        relaxed = method.together(job)
-        return Outcome(relaxed, finish(0), job.notes)
-    fits: list[bool] = []
-    relaxations: list[int] = []
-    pending = itertools.count()
-
-    def work(t: int) -> None:
-        with job.lock:  # the first worker may prepare what all of them use
-            settle = method.new_worker(job)
-        for r in pending:
-            if r >= plan.rows or job.stop[0]:
-                return
-            relaxations.append(settle(job.seeds[r], rows[r]))
-            fits.append(bool(job.stop[0]) or finish(r))
-            job.done.append(r)
-
-    if plan.rows * (query.graph.m + plan.n) < SMALL_JOB:
-        work(0)
-    else:
-        with watcher(query.progress, plan.rows, job.done) as watch:
-            cpu.run(work, plan.threads, job.stop, watch)
-    return Outcome(sum(relaxations), all(fits), job.notes)
-
-
-def new_job(query: Query, plan: Plan, rows: np.ndarray) -> Job:
-    """Return the job for rows of one type: where distances end, and what sums are formed in."""
-    graph = query.graph
-    ceiling, zero = limits.ceiling_and_zero(graph, query.cutoff, rows.dtype)
-    negative = graph.min_weight < 0
-    return Job(
-        graph=graph,
-        rows=rows,
-        seeds=query.seeds,
-        ceiling=ceiling,
-        zero=zero,
-        targets=np.empty(0, np.int32) if query.targets is None or negative else query.targets,
-        threads=plan.threads,
-        delta=query.delta,
-    )

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,7 +29,13 @@ class Facts:
 
 
 def facts() -> Facts:
-    """Return the cores this process may use and the memory that is free now."""
+    """Return the cores this process may use and the memory that is free now, give or take a tenth of a second."""
+    return _facts_at(int(time.monotonic() / TICK))
+
+
+@lru_cache(maxsize=1)
+def _facts_at(tick: int) -> Facts:
+    """Ask the system, which takes as long as a small query, once a tick."""
     return Facts("cpu", _cores(), _free_memory())
 
 

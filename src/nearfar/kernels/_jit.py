@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -23,6 +24,7 @@ import numpy as np
 from numba.core import event
 
 HERE = Path(__file__).parent
+KEPT_VERSIONS = 8
 
 
 def fingerprint(folder: Path = HERE) -> str:
@@ -50,20 +52,24 @@ def _user_cache() -> Path:
 
 def cache_folder() -> str | None:
     """Return a writable folder for this fingerprint, or None where nothing can be written."""
-    for base in (_user_cache, lambda: Path(tempfile.gettempdir()) / f"nearfar-{_owner()}"):
-        try:
-            folder = base() / "kernels" / fingerprint()
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with tempfile.TemporaryFile(dir=folder):
-                return str(folder)
-        except (OSError, RuntimeError):  # RuntimeError: no home directory can be determined
-            continue
-    return None
+    try:
+        folder = _user_cache() / "kernels" / fingerprint()
+        is_new = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except (OSError, RuntimeError):  # RuntimeError: no home directory can be determined
+        return None
+    if is_new:
+        _forget_old(folder.parent)
+    return str(folder)
 
 
-def _owner() -> str:
-    """Tell users apart in a shared temporary folder."""
-    return str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+def _forget_old(folder: Path) -> None:
+    """Remove what earlier versions left, but for the last few; a process that still uses one compiles anew."""
+    versions = sorted(folder.iterdir(), key=lambda version: version.stat().st_mtime, reverse=True)
+    for version in versions[KEPT_VERSIONS:]:
+        shutil.rmtree(version, ignore_errors=True)
 
 
 FOLDER = cache_folder()

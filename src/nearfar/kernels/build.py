@@ -68,3 +68,16 @@ def place_reversed(offsets: Any, records: Any, cursor: Any, out: Any) -> None:
             out[place, 0] = u
             for j in range(1, words):
                 out[place, j] = records[e, j]
+
+
+@kernel
+def permute_rows(offsets: Any, records: Any, order: Any, places: Any, starts: Any, out: Any) -> None:
+    """Move row ``order[i]`` to row i, with its heads in the new numbers ``places``."""
+    words = records.shape[1]
+    for i in range(len(order)):
+        at = starts[i]
+        for e in range(offsets[order[i]], offsets[order[i] + 1]):
+            out[at, 0] = places[records[e, 0]]
+            for j in range(1, words):
+                out[at, j] = records[e, j]
+            at += 1

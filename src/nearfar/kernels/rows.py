@@ -24,6 +24,13 @@ def finish(row, ceiling, limit, unreached, zero):
 
 
 @kernel
+def gather(values, places, row):
+    """Write ``values[places[v]]`` to ``row[v]``: bring a row back from another numbering."""
+    for v in range(len(row)):
+        row[v] = values[places[v]]
+
+
+@kernel
 def mark_leaves(offsets, arcs, leaves):
     """Set the bit of every vertex that leads nowhere but back to the one vertex it is reached from.
 

@@ -49,8 +49,8 @@ def width(graph: Graph, factor: float) -> float:
 def scale_and_window(graph: Graph, dist_type: np.dtype, delta: float) -> tuple[Any, int]:
     """Return how a distance becomes a bucket (kernels/arcs.py), and how many buckets are open at once.
 
-    Integers are shifted, so delta falls to a power of two. Floats are multiplied; delta is kept large enough for every
-    bucket number to be an exact integer.
+    Integers are shifted, so delta becomes the nearest power of two. Floats are multiplied; delta is kept large enough
+    for every bucket number to be an exact integer.
     """
     longest = graph.max_weight * max(graph.n, 1)
     if dist_type.kind == "f":
@@ -58,7 +58,7 @@ def scale_and_window(graph: Graph, dist_type: np.dtype, delta: float) -> tuple[A
         delta = delta if delta > 0 and math.isfinite(1 / delta) else 1.0
         scale: Any = dist_type.type(1 / delta)
     else:
-        shift = max(int(delta), 1).bit_length() - 1
+        shift = max(round(math.log2(max(delta, 1))), 0)
         scale, delta = np.int64(shift), 1 << shift
     return scale, window_for(graph.n, graph.max_weight / delta)
 

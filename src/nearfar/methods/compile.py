@@ -30,9 +30,9 @@ def compile_kernels(method: Method, job: Job) -> None:
             return
         tiny = Graph(np.zeros(2, graph.offsets.dtype), graph.arcs[:0], Vertices(1))
         row = np.empty(1, dtype)
-        once = replace(job, graph=tiny, rows=row[None], seeds=[np.zeros(1, np.int32)], targets=job.targets[:0])
-        once = replace(once, notes={}, shared={}, delta=None)
-        method.new_worker(once)(once.seeds[0], row)
+        start = np.zeros(1, np.int32)
+        once = replace(job, graph=tiny, rows=row[None], sources=start, seeds=None, targets=job.targets[:0])
+        method.new_worker(replace(once, notes={}, shared={}, delta=None))(start, row)
         scalar = dtype.type if dtype.kind == "f" else np.int64
         finish(row, job.ceiling, scalar(0), scalar(0), job.zero)
         _compiled.add(kind)

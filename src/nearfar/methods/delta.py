@@ -113,7 +113,7 @@ def new_worker(job: Job) -> Settle:
 
 def together(job: Job) -> int:
     """Settle the only row with all threads; return the arcs relaxed."""
-    return Crew(job, job.threads).settle(job.seeds[0], job.rows[0])
+    return Crew(job, job.threads).settle(job.seeds_of(0), job.rows[0])
 
 
 def scratch(n: int, itemsize: int) -> int:

@@ -6,8 +6,6 @@ reach, ``w + h[u] - h[v] >= 0``. A negative cycle that no source reaches does no
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from . import frontier
@@ -24,8 +22,7 @@ def find_potential(job: Job) -> np.ndarray:
     """Return the distances from all sources at once; found once a job, whoever asks first."""
     if "potential" not in job.shared:
         row = np.empty(job.graph.n, job.rows.dtype)
-        once = replace(job, rows=row[None], seeds=[np.unique(np.concatenate(job.seeds))])
-        frontier.new_worker(once)(once.seeds[0], row)
+        frontier.new_worker(job)(np.unique(job.sources if job.seeds is None else job.seeds), row)
         job.shared["potential"] = row
     return job.shared["potential"]
 

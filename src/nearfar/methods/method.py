@@ -25,7 +25,8 @@ class Job:
 
     graph: Graph
     rows: np.ndarray  # k x n, to be filled
-    seeds: list[np.ndarray]  # the vertices each row starts from
+    sources: np.ndarray  # where each row starts
+    seeds: np.ndarray | None  # or several vertices that the only row starts from
     ceiling: Any  # the least distance that does not count as reached
     zero: Any  # 0 of the type that sums are formed in
     targets: np.ndarray  # a row may stop when these are settled; empty: never
@@ -36,6 +37,10 @@ class Job:
     notes: dict[str, Any] = field(default_factory=dict)  # what a method wants told in the result's figures
     shared: dict[str, np.ndarray] = field(default_factory=dict)  # what the first worker prepared for all
     lock: threading.Lock = field(default_factory=threading.Lock)  # held while a worker is made
+
+    def seeds_of(self, r: int) -> np.ndarray:
+        """Return the vertices that row ``r`` starts from."""
+        return self.sources[r : r + 1] if self.seeds is None else self.seeds
 
 
 @dataclass(frozen=True)
