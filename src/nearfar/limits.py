@@ -64,28 +64,30 @@ def end_of(graph: Graph, dtype: np.dtype) -> Any:
     return int(np.iinfo(dtype).max) - (heaviest if dtype.itemsize == 8 else 0)
 
 
-def finish_row(
-    graph: Graph, cutoff: float | None, targets: np.ndarray | None, ceiling: Any, zero: Any, row: np.ndarray
-) -> bool:
+def finish_row(graph: Graph, cutoff: float | None, targets: np.ndarray | None, ceiling: Any, row: np.ndarray) -> bool:
     """Mark what is not reached or beyond the limits; return whether every distance fits the type.
 
     With every target reached, nothing beyond the farthest counts. Without targets and cutoff, a sum that passed the end
     of the type was refused as unreached: if the greatest distance plus the heaviest weight is below it, none was.
     """
-    from .kernels.rows import finish
+    from .kernels.rows import greatest, mark_unreached
 
     negative, dtype = graph.min_weight < 0, row.dtype
     scalar = dtype.type if dtype.kind == "f" else np.int64
     unreached = scalar(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
-    limit, bounded = unreached, negative or ceiling < end_of(graph, dtype)
+    limit, bounded = unreached, bool(negative or ceiling < end_of(graph, dtype))
     if targets is not None:
         farthest = row[targets].max()
         if farthest < ceiling:
             limit, bounded = scalar(farthest), True
     if cutoff is not None and negative:
         limit = min(limit, scalar(cutoff if dtype.kind == "f" else math.floor(cutoff)))
-    _, greatest = finish(row, ceiling, limit, unreached, zero)
-    return bool(bounded or greatest + graph.max_weight < end_of(graph, dtype))
+    if ceiling != unreached or limit != unreached:
+        mark_unreached(row, ceiling, limit, unreached)
+    end = end_of(graph, dtype)
+    if bounded or graph.max_weight * graph.n < end:
+        return True
+    return bool(graph.max_weight + greatest(row, dtype.type(unreached), dtype.type(0)) < end)
 
 
 def overflow(graph: Graph, dtype: np.dtype, given: bool) -> DistanceOverflowError:

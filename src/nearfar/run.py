@@ -98,7 +98,7 @@ def _all_rows(query: Query, job: Job, plan: Plan, places: np.ndarray | None) -> 
 
 def _finish(query: Query, job: Job, row: np.ndarray) -> bool:
     """Mark what was not reached or lies beyond the limits; return whether every distance fits the type."""
-    return limits.finish_row(query.graph, query.cutoff, query.targets, job.ceiling, job.zero, row)
+    return limits.finish_row(query.graph, query.cutoff, query.targets, job.ceiling, row)
 
 
 def _bring_back(moved: np.ndarray, places: Any, row: np.ndarray) -> None:

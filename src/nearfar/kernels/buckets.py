@@ -20,13 +20,9 @@ from ..constants import CHUNK
 from ._jit import kernel
 from .arcs import level
 
-SPARE, FRESH, FULL, FAR_LEVEL = (
-    0,
-    1,
-    2,
-    3,
-)  # state: first freed chunk, first unused chunk, pool used up, least far level
-STATE_SIZE = 4
+# state: first freed chunk, first unused chunk, pool used up, entries in the window, least level on the far pile
+SPARE, FRESH, FULL, NEAR, FAR_LEVEL = 0, 1, 2, 3, 4
+STATE_SIZE = 5
 NOWHERE = np.iinfo(np.int64).max  # the least level of an empty far pile
 SCRAP = 0  # the chunk that takes what does not fit
 
@@ -37,7 +33,8 @@ def open_queue(queue, ends, state):
     for b in range(len(ends)):
         queue[(b + 1) * CHUNK] = -1
         ends[b] = (b + 1) * CHUNK + 1
-    state[SPARE], state[FRESH], state[FULL], state[FAR_LEVEL] = -1, len(ends) + 1, 0, NOWHERE
+    state[SPARE], state[FRESH], state[FULL] = -1, len(ends) + 1, 0
+    state[NEAR], state[FAR_LEVEL] = 0, NOWHERE
 
 
 @kernel
@@ -102,31 +99,48 @@ def release(queue, state, chunk):
 
 @kernel
 def push_level(queue, ends, state, current, at, v):
-    """Put ``v`` into the bucket of level ``at``; return 1, or 0 if that lies beyond the window and ``v`` went far."""
+    """Put ``v`` into the bucket of level ``at``, or on the far pile if that lies beyond the window."""
     window = len(ends) - 1
     if at - current < window:
         push(queue, ends, state, at & (window - 1), v)
-        return 1
-    push(queue, ends, state, window, v)
-    state[FAR_LEVEL] = min(state[FAR_LEVEL], at)
-    return 0
+        state[NEAR] += 1
+    else:
+        push(queue, ends, state, window, v)
+        state[FAR_LEVEL] = min(state[FAR_LEVEL], at)
+
+
+@kernel
+def next_level(queue, ends, state, current, scale, dist):
+    """Return the first level from ``current`` on that has entries, NOWHERE if there are none at all.
+
+    The far pile is shared out as the window reaches it.
+    """
+    while True:
+        if state[NEAR] == 0:
+            if state[FAR_LEVEL] == NOWHERE:
+                return NOWHERE
+            current = state[FAR_LEVEL]
+        if current >= state[FAR_LEVEL]:
+            draw_near(queue, ends, state, current, scale, dist)
+        elif is_empty(queue, ends, current & (len(ends) - 2)):
+            current += 1
+        else:
+            return current
 
 
 @kernel
 def draw_near(queue, ends, state, current, scale, dist):
-    """Share the far pile out anew, now that the window stands at ``current``; return how many entries came near."""
+    """Share the far pile out anew, now that the window stands at ``current``."""
     far = len(ends) - 1
     chunk = ends[far] // CHUNK
     size = ends[far] - chunk * CHUNK - 1
     ends[far] = fresh_chunk(queue, state, -1)  # a new pile, for what is still too far
     state[FAR_LEVEL] = NOWHERE
-    near = 0
     while chunk != -1 and state[FULL] == 0:
         for slot in range(chunk * CHUNK + 1, chunk * CHUNK + 1 + size):
             at = level(dist[queue[slot]], scale)
             if at >= current:  # else it improved meanwhile, and that improvement was queued
-                near += push_level(queue, ends, state, current, at, queue[slot])
+                push_level(queue, ends, state, current, at, queue[slot])
         behind = queue[chunk * CHUNK]
         release(queue, state, chunk)
         chunk, size = np.int64(behind), np.int64(CHUNK - 1)
-    return near

@@ -18,7 +18,7 @@ from ..constants import CHUNK, LEVEL_SLACK, LINE, PATIENCE, PREFETCH_ARCS, PREFE
 from ._jit import kernel
 from .arcs import level, weight
 from .atomics import add, load, prefetch, store, swap_if
-from .buckets import FAR_LEVEL, FULL, NOWHERE, draw_near, is_empty, open_queue, push, push_level, release, take
+from .buckets import FULL, NEAR, NOWHERE, next_level, open_queue, push_level, release, take
 from .pile import BUSY, CHUNKS, HUNGRY, LEVELS, STOP, beg, give, grab
 
 DONE, HUNGER, GAVE_UP = 0, 1, 2
@@ -37,30 +37,23 @@ def work(
     wrap = len(ends) - 2
     open_queue(queue, ends, state)
     for s in seeds:
-        push(queue, ends, state, 0, s)
-    near, current, size = len(seeds), 0, 0
-    idle = near == 0
+        push_level(queue, ends, state, 0, 0, s)
+    current, size = 0, 0
+    idle = len(seeds) == 0
     while True:
-        if near == 0 and state[FAR_LEVEL] != NOWHERE:
-            current = state[FAR_LEVEL]
-        if near > 0 or state[FAR_LEVEL] != NOWHERE:
-            while current < state[FAR_LEVEL] and is_empty(queue, ends, current & wrap):
-                current += 1
-            if current >= state[FAR_LEVEL]:
-                near += draw_near(queue, ends, state, current, scale, dist)
-            ahead = current
-        else:
-            ahead = NOWHERE
+        ahead = next_level(queue, ends, state, current, scale, dist)
         store(control, LEVELS + LINE * me, ahead)
         if threads > 1:
             if load(control, CHUNKS) == 0:
                 beg(control, threads, me, ahead, LEVEL_SLACK, PATIENCE)
-            size, at = grab(control, pile, sizes, levels, me, idle, ahead, loot)
+            size, current = grab(control, pile, sizes, levels, me, idle, ahead, loot)
             if size > 0:
-                idle, current = False, at
-                near += relax_chunk(
-                    offsets, arcs, leaves, current, scale, zero, loot, 0, size, queue, ends, state, tally, me, dist
+                idle = False
+                tally[me] += relax_chunk(
+                    offsets, arcs, leaves, current, scale, zero, loot, 0, size, queue, ends, state, dist
                 )
+        else:
+            current = ahead
         if ahead == NOWHERE and size == 0:
             if not idle:
                 idle = True
@@ -70,25 +63,9 @@ def work(
             return GAVE_UP if load(control, STOP) != 0 else HUNGER
         chunk, size = take(queue, ends, state, current & wrap)
         while size > 0:
-            near += (
-                relax_chunk(
-                    offsets,
-                    arcs,
-                    leaves,
-                    current,
-                    scale,
-                    zero,
-                    queue,
-                    chunk * CHUNK,
-                    size,
-                    queue,
-                    ends,
-                    state,
-                    tally,
-                    me,
-                    dist,
-                )
-                - size
+            state[NEAR] -= size
+            tally[me] += relax_chunk(
+                offsets, arcs, leaves, current, scale, zero, queue, chunk * CHUNK, size, queue, ends, state, dist
             )
             release(queue, state, chunk)
             if stop[0] != 0 or state[FULL] != 0 or tally[me] > limit:
@@ -96,16 +73,14 @@ def work(
             if load(control, STOP) != 0:
                 return GAVE_UP
             if threads > 1 and load(control, HUNGRY) > load(control, CHUNKS):
-                near -= give(control, pile, sizes, levels, queue, ends, state, current)
+                state[NEAR] -= give(control, pile, sizes, levels, queue, ends, state, current)
             chunk, size = take(queue, ends, state, current & wrap)
 
 
 @kernel
-def relax_chunk(
-    offsets, arcs, leaves, current, scale, zero, entries, start, size, queue, ends, state, tally, me, dist
-):  # fmt: skip
-    """Relax the arcs of ``entries[start + size]`` down to ``entries[start + 1]``; return how many were pushed near."""
-    near, relaxed = 0, 0
+def relax_chunk(offsets, arcs, leaves, current, scale, zero, entries, start, size, queue, ends, state, dist):
+    """Relax the arcs of ``entries[start + size]`` down to ``entries[start + 1]``; return how many arcs."""
+    relaxed = 0
     for slot in range(start + size, max(start + size - PREFETCH_OFFSETS, start), -1):
         prefetch(offsets, entries[slot])
     for slot in range(start + size, start, -1):
@@ -123,9 +98,8 @@ def relax_chunk(
             offer = reached + weight(arcs, e)
             v = np.uint32(arcs[e]["head"])
             if lower(dist, v, offer) and leaves[v >> np.uint32(3)] >> (v & np.uint32(7)) & 1 == 0:
-                near += push_level(queue, ends, state, current, level(offer, scale), v)
-    tally[me] += relaxed
-    return near
+                push_level(queue, ends, state, current, level(offer, scale), v)
+    return relaxed
 
 
 @kernel

@@ -18,7 +18,7 @@ from ..constants import CHUNK, PREFETCH_ARCS, PREFETCH_OFFSETS
 from ._jit import kernel
 from .arcs import level, weight
 from .atomics import prefetch
-from .buckets import FAR_LEVEL, FULL, NOWHERE, draw_near, is_empty, open_queue, push, push_level, release, take
+from .buckets import FULL, NEAR, NOWHERE, next_level, open_queue, push_level, release, take
 
 
 @kernel
@@ -34,39 +34,38 @@ def settle(offsets, arcs, leaves, seeds, targets, scale, ceiling, zero, limit, q
     dist[:] = ceiling
     for s in seeds:
         dist[s] = zero
-        push(queue, ends, state, 0, s)
-    near, current, relaxed, target = len(seeds), 0, 0, 0
-    while near > 0 or state[FAR_LEVEL] != NOWHERE:
-        if near == 0:
-            current = state[FAR_LEVEL]
-        while current < state[FAR_LEVEL] and is_empty(queue, ends, current & wrap):
-            current += 1
-        if current >= state[FAR_LEVEL]:
-            near += draw_near(queue, ends, state, current, scale, dist)
-        while (
-            target < len(targets) and dist[targets[target]] < ceiling and level(dist[targets[target]], scale) < current
-        ):
+        push_level(queue, ends, state, 0, 0, s)
+    current, relaxed, target = 0, 0, 0
+    current = next_level(queue, ends, state, current, scale, dist)
+    while current != NOWHERE:
+        while target < len(targets) and is_settled(dist[targets[target]], ceiling, scale, current):
             target += 1
         if 0 < len(targets) == target:
             break
         chunk, size = take(queue, ends, state, current & wrap)
         while size > 0:
-            pushed, work = relax_chunk(
+            state[NEAR] -= size
+            relaxed += relax_chunk(
                 offsets, arcs, leaves, current, scale, zero, queue, ends, state, chunk * CHUNK, size, dist
             )
-            near += pushed - size
-            relaxed += work
             release(queue, state, chunk)
             if stop[0] != 0 or state[FULL] != 0 or relaxed > limit:
                 return -1 - relaxed
             chunk, size = take(queue, ends, state, current & wrap)
+        current = next_level(queue, ends, state, current, scale, dist)
     return relaxed
 
 
 @kernel
+def is_settled(distance, ceiling, scale, current):
+    """Tell whether a distance is final when the window stands at ``current``."""
+    return distance < ceiling and level(distance, scale) < current
+
+
+@kernel
 def relax_chunk(offsets, arcs, leaves, current, scale, zero, queue, ends, state, start, size, dist):
-    """Relax the arcs of the entries in slots ``start + size`` down to ``start + 1``; return near pushes and arcs."""
-    near, work = 0, 0
+    """Relax the arcs of the entries in slots ``start + size`` down to ``start + 1``; return how many arcs."""
+    work = 0
     for slot in range(start + size, max(start + size - PREFETCH_OFFSETS, start), -1):
         prefetch(offsets, queue[slot])
     for slot in range(start + size, start, -1):
@@ -86,5 +85,5 @@ def relax_chunk(offsets, arcs, leaves, current, scale, zero, queue, ends, state,
             if offer < dist[v]:
                 dist[v] = offer
                 if leaves[v >> np.uint32(3)] >> (v & np.uint32(7)) & 1 == 0:
-                    near += push_level(queue, ends, state, current, level(offer, scale), v)
-    return near, work
+                    push_level(queue, ends, state, current, level(offer, scale), v)
+    return work

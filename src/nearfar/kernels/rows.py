@@ -8,19 +8,21 @@ from ._jit import kernel
 
 
 @kernel
-def finish(row, ceiling, limit, unreached, zero):
-    """Mark what is not reached, or farther than ``limit``; return the least and the greatest distance left.
-
-    The vertices that still stand at ``ceiling`` were not reached. Both figures are 0 when nothing was.
-    """
-    least, greatest = zero, zero
+def mark_unreached(row, ceiling, limit, unreached):
+    """Mark what still stands at ``ceiling``, and what lies farther than ``limit``."""
     for v in range(len(row)):
         if row[v] == ceiling or row[v] > limit:
             row[v] = unreached
-        else:
-            least = min(least, row[v] + zero)
-            greatest = max(greatest, row[v] + zero)
-    return least, greatest
+
+
+@kernel
+def greatest(row, unreached, least):
+    """Return the greatest distance of a row, ``least`` if there is none; all of one type, for vector instructions."""
+    most = least
+    for v in range(len(row)):
+        reached = row[v] if row[v] != unreached else least
+        most = reached if reached > most else most
+    return most
 
 
 @kernel

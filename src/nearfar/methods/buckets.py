@@ -13,18 +13,21 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 
+FULL, STATE_SIZE = 2, 5  # as in kernels/buckets.py, which loads Numba
+
+
 class Buckets:
     """A pool of chunks for the entries, the ends of the buckets, and the queue's state."""
 
     def __init__(self, entries: int, window: int) -> None:
         self.ends = np.empty(window + 1, np.int64)  # one more: the far pile
-        self.state = np.zeros(4, np.int64)
+        self.state = np.zeros(STATE_SIZE, np.int64)
         self._entries = entries
         self._allocate()
 
     def _allocate(self) -> None:
-        """Make the pool: the entries asked for, an open chunk for every bucket, and one of scrap."""
-        self.queue = np.empty((self._entries // (CHUNK - 1) + 2 * len(self.ends) + 2) * CHUNK, np.int32)
+        """Make the pool."""
+        self.queue = np.empty(pool_size(self._entries, len(self.ends)), np.int32)
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -33,7 +36,7 @@ class Buckets:
 
     def is_full(self) -> bool:
         """Tell whether the last run gave up because the pool was used up."""
-        return bool(self.state[2])
+        return bool(self.state[FULL])
 
     def grow(self) -> None:
         """Replace the pool by one of twice the size."""
@@ -67,6 +70,11 @@ def window_for(n: int, levels: float) -> int:
     """Return how many buckets to keep open, a power of two: enough for the heaviest arc, within bounds."""
     reach = max(MIN_WINDOW, min(levels + 2, MAX_WINDOW, n))
     return 1 << math.ceil(math.log2(reach))
+
+
+def pool_size(entries: int, buckets: int) -> int:
+    """Return the slots of a pool: for the entries, for an open chunk in every bucket, and for scrap."""
+    return (entries // (CHUNK - 1) + 2 * buckets + 2) * CHUNK
 
 
 def pool_entries(n: int, threads: int = 1) -> int:

@@ -21,7 +21,7 @@ def compile_kernels(method: Method, job: Job) -> None:
 
     On the caller's thread, where Ctrl-C can interrupt it; the threads of the job find everything compiled.
     """
-    from ..kernels.rows import finish
+    from ..kernels.rows import greatest, mark_unreached
 
     graph, dtype = job.graph, job.rows.dtype
     kind = (method.name, graph.offsets.dtype, graph.arcs.dtype, dtype)
@@ -34,5 +34,6 @@ def compile_kernels(method: Method, job: Job) -> None:
         once = replace(job, graph=tiny, rows=row[None], sources=start, seeds=None, targets=job.targets[:0])
         method.new_worker(replace(once, notes={}, shared={}, delta=None))(start, row)
         scalar = dtype.type if dtype.kind == "f" else np.int64
-        finish(row, job.ceiling, scalar(0), scalar(0), job.zero)
+        mark_unreached(row, job.ceiling, scalar(0), scalar(0))
+        greatest(row, dtype.type(0), dtype.type(0))
         _compiled.add(kind)
