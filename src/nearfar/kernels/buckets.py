@@ -6,6 +6,8 @@ only one that is not full. So a push is one store and one increment, and a chunk
 Bucket B, behind the window, is the far pile: entries too far ahead wait there until the window has moved.
 
 Levels count buckets from distance 0; level L lives in bucket L modulo B while ``current <= L < current + B``.
+Arguments have one type each (int64, and uint32 for a vertex), so that every helper is compiled once.
+
 Entries are never removed when a vertex improves; who takes them out skips the stale ones.
 
 If the pool is used up, pushes go to a scrap chunk and ``state[FULL]`` is raised: the caller starts again with a larger
@@ -85,7 +87,7 @@ def take(queue, ends, state, b):
         return np.int64(behind), np.int64(CHUNK - 1)
     size = end - first * CHUNK - 1
     if size > 0:
-        ends[b] = fresh_chunk(queue, state, -1)
+        ends[b] = fresh_chunk(queue, state, np.int64(-1))
     return first, size
 
 
@@ -134,13 +136,14 @@ def draw_near(queue, ends, state, current, scale, dist):
     far = len(ends) - 1
     chunk = ends[far] // CHUNK
     size = ends[far] - chunk * CHUNK - 1
-    ends[far] = fresh_chunk(queue, state, -1)  # a new pile, for what is still too far
+    ends[far] = fresh_chunk(queue, state, np.int64(-1))  # a new pile, for what is still too far
     state[FAR_LEVEL] = NOWHERE
     while chunk != -1 and state[FULL] == 0:
         for slot in range(chunk * CHUNK + 1, chunk * CHUNK + 1 + size):
-            at = level(dist[queue[slot]], scale)
+            v = np.uint32(queue[slot])
+            at = level(dist[v], scale)
             if at >= current:  # else it improved meanwhile, and that improvement was queued
-                push_level(queue, ends, state, current, at, queue[slot])
+                push_level(queue, ends, state, current, at, v)
         behind = queue[chunk * CHUNK]
         release(queue, state, chunk)
         chunk, size = np.int64(behind), np.int64(CHUNK - 1)

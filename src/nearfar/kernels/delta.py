@@ -36,9 +36,9 @@ def work(
     """
     wrap = len(ends) - 2
     open_queue(queue, ends, state)
+    current, size, start = np.int64(0), np.int64(0), np.int64(0)
     for s in seeds:
-        push_level(queue, ends, state, 0, 0, s)
-    current, size = 0, 0
+        push_level(queue, ends, state, current, current, np.uint32(s))
     idle = len(seeds) == 0
     while True:
         ahead = next_level(queue, ends, state, current, scale, dist)
@@ -50,7 +50,7 @@ def work(
             if size > 0:
                 idle = False
                 tally[me] += relax_chunk(
-                    offsets, arcs, leaves, current, scale, zero, loot, 0, size, queue, ends, state, dist
+                    offsets, arcs, leaves, current, scale, zero, loot, start, size, queue, ends, state, dist
                 )
         else:
             current = ahead

@@ -34,8 +34,8 @@ def settle(offsets, arcs, leaves, seeds, targets, scale, ceiling, zero, limit, q
     dist[:] = ceiling
     for s in seeds:
         dist[s] = zero
-        push_level(queue, ends, state, 0, 0, s)
-    current, relaxed, target = 0, 0, 0
+        push_level(queue, ends, state, np.int64(0), np.int64(0), np.uint32(s))
+    current, relaxed, target = np.int64(0), 0, 0
     current = next_level(queue, ends, state, current, scale, dist)
     while current != NOWHERE:
         while target < len(targets) and is_settled(dist[targets[target]], ceiling, scale, current):
