@@ -86,12 +86,16 @@ def take_cutoff(cutoff: Any, negative: bool) -> float | None:
     return int(cutoff) if isinstance(cutoff, numbers.Integral) else float(cutoff)
 
 
-def take_delta(delta: Any) -> float | None:
-    """Return a bucket width, or None to choose one."""
+def take_delta(delta: Any, method: str) -> float | None:
+    """Return a bucket width for a method that has buckets, or None to choose one."""
     if delta is None:
         return None
     if isinstance(delta, bool) or not isinstance(delta, numbers.Real):
         raise InputTypeError(f"delta is {delta!r}, a {type(delta).__name__}; give a number.")
+    if method not in ("dijkstra", "delta"):
+        raise OptionError(
+            f"delta is {delta}, but method {method!r} has no buckets; leave it out, or use method='delta'."
+        )
     if not 0 < float(delta) < math.inf:
         raise OptionError(f"delta is {delta}; a bucket needs a width above 0. Leave it out to have one chosen.")
     return float(delta)

@@ -8,7 +8,7 @@ Invariant: ``rows`` has k rows whatever was asked; only ``dist`` and ``predecess
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,15 +106,7 @@ class Distances:
         array([-1,  0,  1], dtype=int32)
         """
         if self._forest is None:
-            from .trees import row_predecessors
-
-            forest = np.empty((len(self.rows), self.graph.n), dtype=np.int32)
-            for r, out in enumerate(forest):
-                if r in self._trees:
-                    out[:] = self._trees[r]
-                else:
-                    row_predecessors(self.graph, self.rows[r], self.seeds_of(r), out)
-            self._forest = forest
+            self._forest = self._make_trees(range(len(self.rows)))
             self._trees.clear()
         return self._forest[0] if self.single else self._forest
 
@@ -216,10 +208,15 @@ class Distances:
         if self._forest is not None:
             return self._forest[r]
         if r not in self._trees:
-            from .trees import row_predecessors
-
-            self._trees[r] = row_predecessors(self.graph, self.rows[r], self.seeds_of(r))
+            self._trees[r] = self._make_trees([r])[0]
         return self._trees[r]
+
+    def _make_trees(self, numbers: Sequence[int]) -> np.ndarray:
+        """Return the predecessors of some rows, worked out on as many threads as the query had."""
+        from .trees import predecessors
+
+        rows = self.rows if len(numbers) == len(self.rows) else self.rows[list(numbers)]
+        return predecessors(self.graph, rows, [self.seeds_of(r) for r in numbers], getattr(self.plan, "threads", 1))
 
     def _row_of(self, source: Hashable | None) -> int:
         """Find the row of a source; without one there must be only one row."""

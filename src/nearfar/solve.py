@@ -64,7 +64,7 @@ def check(
         early=targets is not None,
         filled=out is not None,
     )
-    delta = options.take_delta(delta)
+    delta = options.take_delta(delta, plan.method)
     return Query(graph, sources, seeds, single, cutoff, targets, delta, progress, out, types, plan)
 
 

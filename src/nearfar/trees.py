@@ -10,16 +10,20 @@ Invariant: sums are formed in the distances' own type, as the solvers form them,
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .constants import SMALL_JOB
+from .devices import cpu
+
 if TYPE_CHECKING:
     from .graph import Graph
 
 
-def predecessors(graph: Graph, rows: np.ndarray, seeds_per_row: Sequence[Any]) -> np.ndarray:
+def predecessors(graph: Graph, rows: np.ndarray, seeds_per_row: Sequence[Any], threads: int = 1) -> np.ndarray:
     """Return the vertex before each vertex on its shortest path, a row for each row of distances.
 
     Parameters
@@ -30,6 +34,8 @@ def predecessors(graph: Graph, rows: np.ndarray, seeds_per_row: Sequence[Any]) -
         Exact distances.
     seeds_per_row : sequence of k arrays
         The vertices each row starts from: one source, or several for ``nearest``.
+    threads : int
+        How many rows to work on at a time.
 
     Returns
     -------
@@ -46,16 +52,26 @@ def predecessors(graph: Graph, rows: np.ndarray, seeds_per_row: Sequence[Any]) -
     array([[-1,  0,  0]], dtype=int32)
     """
     pred = np.empty((len(rows), graph.n), dtype=np.int32)
-    for row, seeds, out in zip(rows, seeds_per_row, pred, strict=True):
-        row_predecessors(graph, row, seeds, out)
+    stop = np.zeros(1, np.int64)
+    pending = itertools.count()  # next() on it is atomic
+
+    def work(t: int) -> None:
+        for r in pending:
+            if r >= len(rows) or stop[0]:
+                return
+            _hang_row(graph, rows[r], seeds_per_row[r], pred[r], stop)
+
+    if len(rows) * (graph.n + graph.m) < SMALL_JOB:
+        work(0)
+    else:
+        cpu.run(work, max(1, min(threads, len(rows))), stop)  # so that the caller hears Ctrl-C
     return pred
 
 
-def row_predecessors(graph: Graph, row: np.ndarray, seeds: Any, out: np.ndarray | None = None) -> np.ndarray:
-    """Return the predecessors of one row of n distances, written to ``out`` (int32, contiguous) when it is given."""
+def _hang_row(graph: Graph, row: np.ndarray, seeds: Any, pred: np.ndarray, stop: np.ndarray) -> None:
+    """Fill ``pred`` with the predecessors of one row of n distances."""
     from .kernels.trees import hang
 
-    pred = np.empty(graph.n, dtype=np.int32) if out is None else out
     if graph.m < 2:  # NumPy calls a strided view of one item contiguous: another type to Numba, not worth compiling
         hang = getattr(hang, "py_func", hang)
     weights = graph.weights if graph.weights is not None else np.broadcast_to(np.int32(1), graph.m)
@@ -64,8 +80,7 @@ def row_predecessors(graph: Graph, row: np.ndarray, seeds: Any, out: np.ndarray 
     hops, queue = np.empty(graph.n, dtype=np.int32), np.empty(graph.n, dtype=np.int32)
     with np.errstate(over="ignore"):  # with the JIT off NumPy warns where compiled code is silent
         row = np.ascontiguousarray(row)
-        hang(graph.offsets, graph.heads, weights, row, unreached, _as_seeds(seeds), wide, pred, hops, queue)
-    return pred
+        hang(graph.offsets, graph.heads, weights, row, unreached, _as_seeds(seeds), wide, pred, hops, queue, stop)
 
 
 def origins(pred: np.ndarray, seeds: Any) -> np.ndarray:

@@ -10,9 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nearfar
 import strategies
+from nearfar import generate
 from nearfar.graph import Graph
-from nearfar.trees import origins, predecessors, row_predecessors
+from nearfar.trees import origins, predecessors
+
+
+def row_predecessors(graph, row, seeds):
+    return predecessors(graph, row[None], [seeds])[0]
 
 
 def graph_of(case):
@@ -65,6 +71,13 @@ def test_several_rows():
     assert predecessors(graph, rows, [[0], [1], [2]]).tolist() == [[-1, 0, 1], [2, -1, 1], [2, 0, -1]]
     assert predecessors(graph, np.asfortranarray(rows), [[0], [1], [2]]).tolist()[1] == [2, -1, 1]
     assert predecessors(graph, rows[:0], []).shape == (0, 3)
+
+
+def test_threads_share_the_rows():
+    graph = generate.road_grid(60, 60, seed=2)
+    rows = nearfar.mssp(graph, range(40)).rows
+    seeds = [[s] for s in range(40)]
+    np.testing.assert_array_equal(predecessors(graph, rows, seeds, threads=3), predecessors(graph, rows, seeds))
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])

@@ -13,6 +13,7 @@ from ..constants import NO_VERTEX
 from ._jit import kernel
 
 UNKNOWN = -2  # an origin not found yet; NO_VERTEX is an answer
+POLL = 1023  # look at the stop flag every so many vertices
 
 
 @kernel
@@ -27,8 +28,9 @@ def hang(
     pred: Any,
     hops: Any,
     queue: Any,
+    stop: Any,
 ) -> int:
-    """Fill ``pred`` with the tree of ``row``; return how many vertices hang in it, the seeds included.
+    """Fill ``pred`` with the tree of ``row``; return how many vertices hang in it, fewer if ``stop`` was raised.
 
     ``wide`` is an array whose type can hold the sum of a distance and a weight: int64 for integers, the type of ``row``
     for floats, so that a sum rounds as it did in the solver. ``hops`` and ``queue`` are int32 scratch of length n.
@@ -45,6 +47,8 @@ def hang(
             last += 1
     first = 0
     while first < last:
+        if first & POLL == 0 and stop[0] != 0:
+            return first
         u = queue[first]
         first += 1
         reached = number(row[u])
