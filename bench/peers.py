@@ -267,13 +267,18 @@ class Executable:
         reached = re.search(r"reaches (\d+) nodes", text)
         return times, int(reached[1]) if reached else None
 
-    def best_deltas(self, path: Path, source: int, threads: int, graph: Graph, keep: int = 2) -> list[int]:
-        """Try bucket widths over the whole sensible range and return the fastest ones, fastest first."""
-        widest = max(int(graph.mean_weight * 64), 1)
-        tried = {}
-        for exponent in range(widest.bit_length() + 1):
-            tried[1 << exponent] = min(self.trials(path, source, 1 << exponent, threads, 3)[0])
-        return sorted(tried, key=tried.__getitem__)[:keep]
+    def best_delta(self, path: Path, source: int, threads: int, graph: Graph) -> int:
+        """Walk over the powers of two, down and up from the mean weight, until far worse than the best; return that."""
+        middle = max(int(graph.mean_weight), 1).bit_length() - 1
+        tried: dict[int, float] = {}
+        for step in (-1, 1):
+            exponent = middle if step < 0 else middle + 1
+            while 0 <= exponent < 31:
+                tried[exponent] = min(self.trials(path, source, 1 << exponent, threads, 3)[0])
+                if tried[exponent] > 1.5 * min(tried.values()):
+                    break
+                exponent += step
+        return 1 << min(tried, key=tried.__getitem__)
 
 
 EXECUTABLES = (
