@@ -114,7 +114,7 @@ def choose_method(negative: bool, rows: int, threads: int, m: int, early: bool) 
         return "dijkstra", "one source that may stop early: vertices in order of distance"
     if m < PARALLEL_ARCS:
         return "dijkstra", f"one source and {m:,} arcs, too few to share: vertices in order of distance"
-    return "delta", f"one source and {m:,} arcs: {threads} threads share its buckets"
+    return "delta", f"one source and {m:,} arcs: threads share its buckets"
 
 
 def make_plan(
@@ -133,8 +133,9 @@ def make_plan(
     if method == "auto":
         method, why = choose_method(graph.min_weight < 0, rows, threads, graph.m, early)
     record = METHODS[method]
-    together = rows == 1 and threads > 1 and record.together is not None
-    threads = threads if together else max(1, min(threads, rows))
+    shared = min(threads, 1 + graph.m // PARALLEL_ARCS)
+    together = rows == 1 and shared > 1 and record.together is not None
+    threads = shared if together else max(1, min(threads, rows))
     itemsize = types[0].itemsize
     answer = 0 if filled else rows * graph.n * itemsize
     worker = record.scratch(graph.n, itemsize)

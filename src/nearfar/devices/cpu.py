@@ -86,32 +86,37 @@ def _number(path: str) -> int | None:
         return None
 
 
-def run(work: Callable[[int], None], threads: int, stop: np.ndarray, watch: Callable[[], None] | None = None) -> None:
+def run(
+    work: Callable[[int], bool | None], threads: int, stop: np.ndarray, watch: Callable[[], None] | None = None
+) -> None:
     """Call ``work(0)`` to ``work(threads - 1)``, each on a thread of its own; return when all are done.
 
-    The first exception, an interrupt of the waiting thread included, raises ``stop`` and is raised again once no thread
-    is at work any more. ``watch`` is called now and then meanwhile.
+    A call that returns True says that nothing is left to do for the others either: then they are not waited for, since
+    on a busy machine one may not even have started. The first exception, an interrupt of the waiting thread included,
+    raises ``stop`` and is raised again once no thread is at work any more. ``watch`` is called now and then meanwhile.
     """
     failures: list[BaseException] = []
-    over: SimpleQueue[int] = SimpleQueue()
+    over: SimpleQueue[bool | None] = SimpleQueue()
 
     def guarded(t: int) -> None:
+        finished = None
         try:
-            work(t)
+            finished = work(t)
         except BaseException as failure:
             failures.append(failure)
             stop[0] = 1
         finally:
-            over.put(t)
+            over.put(finished)
 
     running = 0
     try:
         for t in range(threads):
             _thread.start_new_thread(guarded, (t,))  # threading.Thread would take four times as long to start and join
             running += 1
-        while running:
+        while running and not failures:
             try:
-                over.get(timeout=TICK)
+                if over.get(timeout=TICK):
+                    return
                 running -= 1
             except Empty:
                 if watch:
@@ -121,10 +126,11 @@ def run(work: Callable[[int], None], threads: int, stop: np.ndarray, watch: Call
         _wait_out(over, running)
         raise
     if failures:
+        _wait_out(over, running)
         raise failures[0]
 
 
-def _wait_out(over: SimpleQueue[int], running: int) -> None:
+def _wait_out(over: SimpleQueue[bool | None], running: int) -> None:
     """Wait for threads that were told to stop, whatever else is pressed meanwhile: their arrays must outlive them."""
     while running:
         try:

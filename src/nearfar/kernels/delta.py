@@ -19,7 +19,7 @@ from ._jit import kernel
 from .arcs import level, weight
 from .atomics import add, load, prefetch, store, swap_if
 from .buckets import FULL, NEAR, NOWHERE, next_level, open_queue, push_level, release, take
-from .pile import BUSY, CHUNKS, HUNGRY, LEVELS, STOP, beg, give, grab
+from .pile import BUSY, CHUNKS, HUNGRY, LEVELS, STOP, beg, give, grab, is_over
 
 DONE, HUNGER, GAVE_UP = 0, 1, 2
 
@@ -29,7 +29,7 @@ def work(
     me, threads, offsets, arcs, leaves, seeds, scale, zero, limit,
     control, pile, sizes, levels, queue, ends, state, loot, stop, tally, dist,
 ):  # fmt: skip
-    """Work on the row ``dist``, set up by the caller, as thread ``me``; return DONE, HUNGER or GAVE_UP.
+    """Work on the row ``dist``, set up by the caller, as thread ``me``; return DONE (for all threads), HUNGER or GAVE_UP.
 
     ``seeds`` are the vertices this thread starts from; after HUNGER it is called again with none. ``tally[me]``
     counts the arcs it relaxed. It gives up as kernels/dijkstra.py does.
@@ -58,7 +58,7 @@ def work(
             if not idle:
                 idle = True
                 add(control, BUSY, -1)
-            if load(control, BUSY) == 0 and load(control, CHUNKS) == 0:
+            if is_over(control):
                 return DONE
             return GAVE_UP if load(control, STOP) != 0 else HUNGER
         chunk, size = take(queue, ends, state, current & wrap)

@@ -1,7 +1,7 @@
 """The shared pile of `delta`: chunks that busy threads put there for hungry ones. A short lock, never waited for.
 
 ``control`` holds the counters, each on cache lines of its own: LOCK, CHUNKS on the pile, HUNGRY threads, BUSY threads,
-the STOP flag, and from LEVELS on the level each thread works at. Counters are read and written atomically; the pile
+the STOP flag, MOVES to and from the pile, and from LEVELS on the level each thread works at. Counters are read and written atomically; the pile
 itself only by who holds the lock. Who does not get the lock goes on without: a thread that the system has put aside
 while holding it costs the others a missed exchange, not a wait.
 """
@@ -15,7 +15,7 @@ from ._jit import kernel
 from .atomics import add, load, store, swap_if
 from .buckets import release
 
-LOCK, CHUNKS, HUNGRY, BUSY, STOP, LEVELS = 0, LINE, 2 * LINE, 3 * LINE, 4 * LINE, 5 * LINE
+LOCK, CHUNKS, HUNGRY, BUSY, STOP, MOVES, LEVELS = 0, LINE, 2 * LINE, 3 * LINE, 4 * LINE, 5 * LINE, 6 * LINE
 
 
 @kernel
@@ -31,6 +31,7 @@ def give(control, pile, sizes, levels, queue, ends, state, current):
                 given = give_chunks(control, pile, sizes, levels, queue, state, first, at)
             else:
                 given = give_entries(control, pile, sizes, levels, queue, ends, at & wrap, at)
+            add(control, MOVES, 1)
             store(control, LOCK, 0)
             return given
     return 0
@@ -96,8 +97,16 @@ def grab(control, pile, sizes, levels, me, idle, limit, loot):
         copy_entries(pile, top * CHUNK, size, loot, 0)
         store(control, LEVELS + LINE * me, at)
         store(control, CHUNKS, top)
+        add(control, MOVES, 1)
     store(control, LOCK, 0)
     return size, at
+
+
+@kernel
+def is_over(control):
+    """Tell whether nobody has work and the pile is empty, both at one moment: nothing moved between the two looks."""
+    moves = load(control, MOVES)
+    return load(control, BUSY) == 0 and load(control, CHUNKS) == 0 and load(control, MOVES) == moves
 
 
 @kernel

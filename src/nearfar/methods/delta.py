@@ -42,7 +42,7 @@ class Crew:
         self.loot = np.empty((threads, CHUNK), np.int32)
         self.pile = np.empty(PILE * CHUNK, np.int32)
         self.sizes, self.levels = np.empty(PILE, np.int64), np.empty(PILE, np.int64)
-        self.control = np.empty(LINE * (5 + threads), np.int64)
+        self.control = np.empty(LINE * (6 + threads), np.int64)
         self.tally = np.empty(LINE * threads, np.int64)
 
     def settle(self, seeds: np.ndarray, dist: np.ndarray) -> int:
@@ -72,9 +72,9 @@ class Crew:
         else:
             cpu.run(lambda t: self._work(t, shares[t], dist), self.threads, self.job.stop)
 
-    def _work(self, t: int, seeds: np.ndarray, dist: np.ndarray) -> None:
-        """Be thread ``t``: work, and sleep while there is none."""
-        from ..kernels.delta import HUNGER, work
+    def _work(self, t: int, seeds: np.ndarray, dist: np.ndarray) -> bool:
+        """Be thread ``t``: work, and sleep while there is none; return whether the row is finished."""
+        from ..kernels.delta import DONE, HUNGER, work
 
         job, graph = self.job, self.job.graph
         seeds = np.ascontiguousarray(seeds)
@@ -90,6 +90,7 @@ class Crew:
         while outcome == HUNGER:
             time.sleep(NAP)
             outcome = call(seeds[:0])
+        return bool(outcome == DONE)
 
 
 def choose_delta(graph: Graph) -> float:
