@@ -29,7 +29,7 @@ def work(
     me, threads, offsets, arcs, leaves, seeds, scale, zero, limit,
     control, pile, sizes, levels, queue, ends, state, loot, stop, tally, dist,
 ):  # fmt: skip
-    """Work on the row ``dist``, set up by the caller, as thread ``me``; return DONE (for all threads), HUNGER or GAVE_UP.
+    """Work on the row ``dist``, set up by the caller, as thread ``me``; return DONE (for all), HUNGER or GAVE_UP.
 
     ``seeds`` are the vertices this thread starts from; after HUNGER it is called again with none. ``tally[me]``
     counts the arcs it relaxed. It gives up as kernels/dijkstra.py does.

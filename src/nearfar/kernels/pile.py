@@ -1,9 +1,9 @@
 """The shared pile of `delta`: chunks that busy threads put there for hungry ones. A short lock, never waited for.
 
 ``control`` holds the counters, each on cache lines of its own: LOCK, CHUNKS on the pile, HUNGRY threads, BUSY threads,
-the STOP flag, MOVES to and from the pile, and from LEVELS on the level each thread works at. Counters are read and written atomically; the pile
-itself only by who holds the lock. Who does not get the lock goes on without: a thread that the system has put aside
-while holding it costs the others a missed exchange, not a wait.
+the STOP flag, MOVES to and from the pile, and from LEVELS on the level each thread works at. Counters are read and
+written atomically, the pile itself only by who holds the lock. Who does not get the lock goes on without: a thread that
+the system has put aside while holding it costs the others a missed exchange, not a wait.
 """
 
 from __future__ import annotations
