@@ -36,7 +36,7 @@ from .errors import InputTypeError
 from .graph import Graph
 from .planner import Plan
 from .result import Distances, Nearest
-from .solve import check, solve, take_vertices
+from .solve import check, solve, take_source, take_vertices
 
 
 def sssp(graph: Graph, source: Any, **options: Any) -> Distances:
@@ -60,8 +60,7 @@ def sssp(graph: Graph, source: Any, **options: Any) -> Distances:
     >>> result.path(2)
     [0, 1, 2]
     """
-    sources = np.array([_graph(graph).index(source, "source")], np.int32)
-    return solve(check(graph, sources, single=True, **_known(options)))
+    return solve(check(graph, take_source(_graph(graph), source), single=True, **_known(options)))
 
 
 def mssp(graph: Graph, sources: Any, **options: Any) -> Distances:

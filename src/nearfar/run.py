@@ -88,10 +88,10 @@ def _all_rows(query: Query, job: Job, plan: Plan, places: np.ndarray | None) -> 
                 job.stop[0] |= not fits[-1]
             job.done.append(r)
 
-    if plan.rows * (query.graph.m + plan.n) < SMALL_JOB:
-        work(0)
-    else:
-        with watcher(query.progress, plan.rows, job.done) as watch:
+    with watcher(query.progress, plan.rows, job.done) as watch:
+        if plan.rows * (query.graph.m + plan.n) < SMALL_JOB:
+            work(0)
+        else:
             cpu.run(work, plan.threads, job.stop, watch)
     return sum(relaxations), all(fits)
 

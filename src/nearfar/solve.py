@@ -80,6 +80,14 @@ def take_vertices(graph: Graph, vertices: Any, role: str) -> np.ndarray:
     return numbers
 
 
+def take_source(graph: Graph, source: Any) -> np.ndarray:
+    """Return the number of the one source; several are another query."""
+    if _is_several(graph, source):
+        kind = type(source).__name__
+        raise InputTypeError(f"source is a {kind}, but one source is asked for here. Use mssp for several, a row each.")
+    return np.array([graph.index(source, "source")], np.int32)
+
+
 def _is_several(graph: Graph, vertices: Any) -> bool:
     """Tell a list of vertices from one vertex; a tuple that is the name of a vertex is one."""
     if isinstance(vertices, str | bytes) or not hasattr(vertices, "__iter__"):
