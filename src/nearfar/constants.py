@@ -28,12 +28,15 @@ NAP = 5e-5  # seconds a thread without work sleeps before it looks again
 # Bucket queues.
 MIN_WINDOW, MAX_WINDOW = 16, 1024  # buckets open at once, the rest waits on the far pile; at most 64: 1.08x and 1.01x
 QUEUE_ENTRIES = 2.5  # queue entries to make room for, in multiples of n; NY needs 0.1, R-MAT 18 1.6
-BUCKET_FACTOR = 0.5  # bucket width of `dijkstra`, in mean weights a mean degree
-PATIENT_RELAXATIONS = (
-    3  # relaxations an arc after which `dijkstra` leaves its buckets for a heap; NY and R-MAT need 1.1
-)
-DELTA_SPARSE_DEGREE, DELTA_DENSE_DEGREE = 4, 16  # mean degrees between which the width of `delta` passes over ...
-DELTA_FACTOR_SPARSE, DELTA_FACTOR_DENSE = 3.0, 0.5  # ... from this factor to that one
+# Bucket width in mean weights a mean degree: WIDE up to mean degree SPARSE, NARROW from DENSE on, between them on a
+# straight line of logarithms. Time of one source with widths 1/8, 1/2, 1, 3 and 8, against the best, on one thread:
+# NY (degree 2.8) 1.13 1.06 1.16 1.00 1.18, Sao Paulo (2.2) 1.13 1.17 1.07 1.00 1.11, the mountain (8; a few arcs make
+# its mean weight large) 1.02 1.17 1.11 1.35 4.27, geometric (8) 1.12 1.13 1.00 1.16 1.02, R-MAT 18 (29) 1.00 1.20 1.24
+# 6.74 6.83. On two threads: NY 2.71 1.24 1.14 1.03 1.00, Sao Paulo 2.49 1.23 1.11 1.00 1.02, the mountain 1.08 1.00
+# 1.09 1.30 1.67, geometric 2.02 1.15 1.07 1.06 1.33, R-MAT 18 1.00 1.08 1.08 6.75 18.
+SPARSE_DEGREE, DENSE_DEGREE = 4, 16
+WIDE, NARROW = 3.0, 0.25
+PATIENT_RELAXATIONS = 3  # relaxations an arc after which `dijkstra` leaves its buckets for a heap; 1.05 is usual
 
 # Renumbering before many rows. One row, best of 4, with vertices numbered at random and in reverse Cuthill-McKee order:
 # Sao Paulo 37 and 15 ms, world highways 14.4 and 7.1, the mountain 298 and 126, R-MAT 18 (mean degree 29) 32 and 29.

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..constants import CHUNK, MAX_WINDOW, MIN_WINDOW, QUEUE_ENTRIES
+from ..constants import (
+    CHUNK,
+    DENSE_DEGREE,
+    MAX_WINDOW,
+    MIN_WINDOW,
+    NARROW,
+    QUEUE_ENTRIES,
+    SPARSE_DEGREE,
+    WIDE,
+)
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -44,9 +53,16 @@ class Buckets:
         self._allocate()
 
 
-def width(graph: Graph, factor: float) -> float:
-    """Return a bucket width for the graph: ``factor`` mean weights, divided by the mean degree."""
-    return factor * graph.mean_weight * graph.n / max(graph.m, 1)
+def choose_delta(graph: Graph) -> float:
+    """Return a bucket width that keeps buckets full without much work done twice.
+
+    Sparse graphs (roads, grids) have long thin wavefronts and need wide buckets; in dense ones a narrow bucket is full
+    enough already, and a wide one makes vertices relax again and again.
+    """
+    degree = max(graph.m / max(graph.n, 1), 1)
+    share = math.log(degree / SPARSE_DEGREE) / math.log(DENSE_DEGREE / SPARSE_DEGREE)
+    share = min(max(share, 0.0), 1.0)
+    return WIDE ** (1 - share) * NARROW**share * graph.mean_weight / degree
 
 
 def scale_and_window(graph: Graph, dist_type: np.dtype, delta: float) -> tuple[Any, int]:

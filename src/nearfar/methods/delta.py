@@ -11,19 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import (
-    CHUNK,
-    DELTA_DENSE_DEGREE,
-    DELTA_FACTOR_DENSE,
-    DELTA_FACTOR_SPARSE,
-    DELTA_SPARSE_DEGREE,
-    LINE,
-    NAP,
-    PILE,
-)
+from ..constants import CHUNK, LINE, NAP, PILE
 from ..devices import cpu
-from ..graph import Graph
-from .buckets import Buckets, pool_bytes, pool_entries, scale_and_window, width
+from .buckets import Buckets, choose_delta, pool_bytes, pool_entries, scale_and_window
 from .method import Job, Method, Settle
 
 NO_LIMIT = np.int64(2**62)  # of relaxations: it is the user who chose this method
@@ -91,20 +81,6 @@ class Crew:
             time.sleep(NAP)
             outcome = call(seeds[:0])
         return bool(outcome == DONE)
-
-
-def choose_delta(graph: Graph) -> float:
-    """Return a width that gives every thread enough to do in a bucket without much work done twice.
-
-    Sparse graphs (roads, grids) have long thin wavefronts and need wide buckets; in dense ones a narrow bucket is full
-    enough already, and a wide one makes vertices relax again and again.
-    """
-    degree = graph.m / max(graph.n, 1)
-    share = np.clip(
-        (np.log(max(degree, 1)) - np.log(DELTA_SPARSE_DEGREE)) / np.log(DELTA_DENSE_DEGREE / DELTA_SPARSE_DEGREE), 0, 1
-    )
-    factor = DELTA_FACTOR_SPARSE ** (1 - share) * DELTA_FACTOR_DENSE**share
-    return width(graph, float(factor))
 
 
 def new_worker(job: Job) -> Settle:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..constants import BUCKET_FACTOR, PATIENT_RELAXATIONS
-from .buckets import Buckets, pool_bytes, pool_entries, scale_and_window, width
+from ..constants import PATIENT_RELAXATIONS
+from .buckets import Buckets, choose_delta, pool_bytes, pool_entries, scale_and_window
 from .heap import new_heap
 from .method import Job, Method, Settle
 
@@ -19,7 +19,7 @@ def new_worker(job: Job) -> Settle:
     from ..kernels.dijkstra import settle
 
     graph = job.graph
-    delta = job.delta if job.delta is not None else width(graph, BUCKET_FACTOR)
+    delta = job.delta if job.delta is not None else choose_delta(graph)
     scale, window = scale_and_window(graph, job.rows.dtype, delta)
     limit = np.int64(PATIENT_RELAXATIONS * graph.m + 1024)
     buckets: Buckets | None = Buckets(pool_entries(graph.n), window)
