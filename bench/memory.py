@@ -1,4 +1,4 @@
-"""Measure the peak memory of one query, in a process of its own: ``python bench/memory.py graph.npz source method``.
+"""Measure the peak memory of one query, in a process of its own: ``python bench/memory.py graph.npz source threads``.
 
 Prints a line of JSON. The peak is the highest resident size while the query runs, less the resident size just before,
 when the graph is already there: what the query adds, its result included. Compiled kernels are loaded by a query on a
@@ -44,23 +44,26 @@ def piece(offsets: np.ndarray, heads: np.ndarray, weights: np.ndarray | None, n:
     )
 
 
-def main(path: str, source: int, method: str) -> dict[str, float]:
+def main(path: str, source: int, threads: int) -> dict[str, float | str]:
     """Build the graph, run one query, and return the figures."""
     with np.load(path) as arrays:
         offsets, heads = arrays["offsets"], arrays["heads"]
         weights = arrays.get("weights")
-    nearfar.sssp(piece(offsets, heads, weights, max(2, len(offsets) // 64)), 0, method=method, threads=1)
     graph = nearfar.Graph.from_csr(offsets, heads, weights)
+    method = nearfar.plan(graph, source, threads=threads).method
+    nearfar.sssp(piece(offsets, heads, weights, max(2, len(offsets) // 64)), 0, method=method, threads=1)
     del offsets, heads, weights
     reset_peak()
     before = resident_peak()
     start = time.perf_counter()
-    result = nearfar.sssp(graph, source, method=method, threads=1)
+    result = nearfar.sssp(graph, source, threads=threads)
     first = time.perf_counter() - start
     added = resident_peak() - before
     if added < 0.9 * result.dist.nbytes:
         raise SystemExit(f"measured {added} bytes, less than the distances alone take: the measurement is wrong")
     return {
+        "method": method,
+        "threads": threads,
         "n": graph.n,
         "graph_bytes": graph.nbytes,
         "added": added,
@@ -70,4 +73,4 @@ def main(path: str, source: int, method: str) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1], int(sys.argv[2]), sys.argv[3])))
+    print(json.dumps(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))))

@@ -128,6 +128,7 @@ def memory_table(rows: list[Row]) -> str:
     body = [
         [
             graphs.label(row["graph"]),
+            row["note"],
             f"{row['graph_bytes'] / 1e6:.1f}",
             f"{row['added'] / 1e6:.1f}",
             f"{row['added'] / row['array']:.1f}",
@@ -136,7 +137,7 @@ def memory_table(rows: list[Row]) -> str:
         for row in rows
         if row["measurement"] == "memory"
     ]
-    return table(["graph", "graph, MB", "one query adds, MB", "in arrays of n", "first query, ms"], body)
+    return table(["graph", "method", "graph, MB", "one query adds, MB", "in arrays of n", "first query, ms"], body)
 
 
 def busy_table(rows: list[Row]) -> str:
@@ -194,7 +195,7 @@ def aims(rows: list[Row]) -> str:
             body.append(_aim(f"{graphs.label(graph)}, 64 sources: over SciPy", scipy["best"] / two["best"], 6))
     for row in rows:
         if row["measurement"] == "memory":
-            what = f"{graphs.label(row['graph'])}: memory beyond the graph, in arrays of n"
+            what = f"{graphs.label(row['graph'])}, {row['note']}: memory beyond the graph, in arrays of n"
             body.append(_aim(what, row["added"] / row["array"], 5, most=True))
         if row["measurement"] == "import":
             body.append(_aim("import, s", row["best"], 0.15, most=True))

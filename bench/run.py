@@ -222,13 +222,14 @@ class Bench:
         if graph.weights is not None:
             arrays["weights"] = graph.weights
         np.savez(path, **arrays)
-        method = nearfar.plan(graph, source, threads=1).method
-        command = [sys.executable, str(HERE / "memory.py"), str(path), str(source), method]
         # glibc would keep what was freed while the graph was built and serve the query from it, unseen
         environment = dict(os.environ, MALLOC_MMAP_THRESHOLD_="65536", MALLOC_TRIM_THRESHOLD_="65536")
-        run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        figures = json.loads(run.stdout)
-        self.rows.append({"measurement": "memory", "graph": name, "name": "nearfar", "note": method, **figures})
+        for threads in (1, 2):
+            command = [sys.executable, str(HERE / "memory.py"), str(path), str(source), str(threads)]
+            run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+            figures = json.loads(run.stdout)
+            note = f"{figures.pop('method')}, {threads} thread{'s' if threads > 1 else ''}"
+            self.rows.append({"measurement": "memory", "graph": name, "name": "nearfar", "note": note, **figures})
 
     def busy(self, name: str, graph: nearfar.Graph, source: int, scipy: peers.SciPy) -> None:
         """Time delta-stepping with one thread and two while two busy loops run beside it."""
