@@ -1,0 +1,19 @@
+"""What tests share about the machine they run on: whether kernels are compiled, and how to run a child process."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import numba
+import pytest
+
+JIT = not numba.config.DISABLE_JIT
+needs_jit = pytest.mark.skipif(not JIT, reason="too large for kernels that run as plain Python (the JIT is off)")
+
+
+def child_environment(**changes):
+    """Return the environment of a child process that compiles kernels, whatever this process does; None drops one."""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_DISABLE_JIT": None}
+    environment |= {"PYTHONPATH": os.pathsep.join(filter(None, [*sys.path])), **changes}
+    return {name: str(value) for name, value in environment.items() if value is not None}
