@@ -11,6 +11,7 @@ import _thread
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from queue import Empty, SimpleQueue
@@ -97,8 +98,11 @@ def run(
     """
     failures: list[BaseException] = []
     over: SimpleQueue[bool | None] = SimpleQueue()
+    begun: list[int] = []
+    ended: list[int] = []
 
     def guarded(t: int) -> None:
+        begun.append(t)
         finished = None
         try:
             finished = work(t)
@@ -106,35 +110,39 @@ def run(
             failures.append(failure)
             stop[0] = 1
         finally:
+            ended.append(t)
             over.put(finished)
 
-    running = 0
     try:
         for t in range(threads):
             _thread.start_new_thread(guarded, (t,))  # threading.Thread would take four times as long to start and join
-            running += 1
-        while running and not failures:
+        while len(ended) < threads and not failures:
             try:
                 if over.get(timeout=TICK):
                     return
-                running -= 1
             except Empty:
                 if watch:
                     watch()
     except BaseException:
         stop[0] = 1
-        _wait_out(over, running)
+        _wait_out(over, begun, ended)
         raise
     if failures:
-        _wait_out(over, running)
+        _wait_out(over, begun, ended)
         raise failures[0]
 
 
-def _wait_out(over: SimpleQueue[bool | None], running: int) -> None:
-    """Wait for threads that were told to stop, whatever else is pressed meanwhile: their arrays must outlive them."""
-    while running:
+def _wait_out(over: SimpleQueue[bool | None], begun: list[int], ended: list[int]) -> None:
+    """Wait for threads that were told to stop, whatever else is pressed meanwhile.
+
+    The threads count themselves: an interrupt can strike the waiting thread between any two of its own steps. One that
+    begins only now finds the stop flag raised.
+    """
+    while True:
         try:
-            over.get()
-            running -= 1
+            while len(ended) < len(begun):
+                with suppress(Empty):
+                    over.get(timeout=TICK)
+            return
         except KeyboardInterrupt:
             continue
