@@ -28,15 +28,18 @@ NAP = 5e-5  # seconds a thread without work sleeps before it looks again
 # Bucket queues.
 MIN_WINDOW, MAX_WINDOW = 16, 1024  # buckets open at once, the rest waits on the far pile; at most 64: 1.08x and 1.01x
 QUEUE_ENTRIES = 2.5  # queue entries to make room for, in multiples of n; NY needs 0.1, R-MAT 18 1.6
-# Bucket width in mean weights a mean degree: WIDE up to mean degree SPARSE, NARROW from DENSE on, between them on a
-# straight line of logarithms. Time of one source with widths 1/8, 1/2, 1, 3 and 8, against the best, on one thread:
-# NY (degree 2.8) 1.13 1.06 1.16 1.00 1.18, Sao Paulo (2.2) 1.13 1.17 1.07 1.00 1.11, the mountain (8; a few arcs make
-# its mean weight large) 1.02 1.17 1.11 1.35 4.27, geometric (8) 1.12 1.13 1.00 1.16 1.02, R-MAT 18 (29) 1.00 1.20 1.24
-# 6.74 6.83. On two threads: NY 2.71 1.24 1.14 1.03 1.00, Sao Paulo 2.49 1.23 1.11 1.00 1.02, the mountain 1.08 1.00
-# 1.09 1.30 1.67, geometric 2.02 1.15 1.07 1.06 1.33, R-MAT 18 1.00 1.08 1.08 6.75 18.
+# Bucket width in median weights a mean degree: WIDE up to mean degree SPARSE, NARROW from DENSE on, between them on a
+# straight line of logarithms. Measured in mean weights (1.4 medians in NY, 1.8 in Sao Paulo, 9.8 on the mountain): time
+# of one source with widths 1/8, 1/2, 1, 3 and 8 against the best, on one thread:
+# NY (degree 2.8) 1.13 1.06 1.16 1.00 1.18, Sao Paulo (2.2) 1.13 1.17 1.07 1.00 1.11, the mountain (8) 1.02 1.17 1.11
+# 1.35 4.27, geometric (8) 1.12 1.13 1.00 1.16 1.02, R-MAT 18 (29) 1.00 1.20 1.24 6.74 6.83. On two threads: NY 2.71
+# 1.24 1.14 1.03 1.00, Sao Paulo 2.49 1.23 1.11 1.00 1.02, the mountain 1.08 1.00 1.09 1.30 1.67, geometric 2.02 1.15
+# 1.07 1.06 1.33, R-MAT 18 1.00 1.08 1.08 6.75 18. Medians, because a few heavy arcs move the mean: grids with lognormal
+# weights (sigma 5) took 27 ms by the mean, with the heap, and 12 by the median.
 SPARSE_DEGREE, DENSE_DEGREE = 4, 16
-WIDE, NARROW = 3.0, 0.25
-PATIENT_RELAXATIONS = 3  # relaxations an arc after which `dijkstra` leaves its buckets for a heap; 1.05 is usual
+WIDE, NARROW = 4.0, 0.25
+PATIENT_RELAXATIONS = 3  # an arc, after which `dijkstra` takes a heap and `delta` narrower buckets; 1.05 is usual
+NARROWER = 16  # by which `delta` narrows buckets that were too wide
 
 # Renumbering before many rows. One row, best of 4, with vertices numbered at random and in reverse Cuthill-McKee order:
 # Sao Paulo 37 and 15 ms, world highways 14.4 and 7.1, the mountain 298 and 126, R-MAT 18 (mean degree 29) 32 and 29.
@@ -48,7 +51,7 @@ SCATTERED = 0.5  # share of arcs between such vertices that makes an order bad; 
 
 # Rounds, threads, calls.
 FIRST_ROUNDS = 64  # rounds before the first look for a negative cycle
-SMALL_JOB = 200_000  # rows x (arcs + vertices) below which a query runs on the caller's thread: about a millisecond
+SMALL_JOB = 200_000  # relaxations below which a query runs on the caller's thread: about a millisecond
 # Arcs a further thread on one source needs to pay: a grid of 111,000 arcs takes 1.5 ms on one thread and 1.8 on two, of
 # 251,000 4.4 and 4.1, of 447,000 6.7 and 4.5; R-MAT graphs of the same sizes alike.
 PARALLEL_ARCS = 250_000

@@ -26,7 +26,7 @@ from .arrays import (
 )
 from .errors import GraphError, InputTypeError
 from .layout import arcs_to_rows, find_leaves, freeze, rows_to_rows, turn_round
-from .order import is_scattered, renumber
+from .order import SAMPLE, is_scattered, renumber
 from .vertices import Vertices
 
 if TYPE_CHECKING:
@@ -323,6 +323,15 @@ class Graph:
                 mean = float(np.mean(self.weights, dtype=np.float64))
             return mean if np.isfinite(mean) else float(np.sum(self.weights / self.m))  # the sum passed 1e308
         return getattr(self.weights, fact)().item()
+
+    @cached_property
+    def typical_weight(self) -> float:
+        """The median of the positive weights, from a sample; 1 without weights, 0 if none is positive."""
+        if self.weights is None:
+            return 1.0
+        sample = self.weights[:: max(1, self.m // SAMPLE)]
+        positive = sample[sample > 0]
+        return float(np.median(positive)) if len(positive) else 0.0
 
     @cached_property
     def max_degree(self) -> int:

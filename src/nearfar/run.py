@@ -88,8 +88,9 @@ def _all_rows(query: Query, job: Job, plan: Plan, places: np.ndarray | None) -> 
                 job.stop[0] |= not fits[-1]
             job.done.append(r)
 
+    effort = plan.rows * (query.graph.m + plan.n) * (1 if METHODS[plan.method].in_order else plan.n)
     with watcher(query.progress, plan.rows, job.done) as watch:
-        if plan.rows * (query.graph.m + plan.n) < SMALL_JOB:
+        if effort < SMALL_JOB:
             work(0)
         else:
             cpu.run(work, plan.threads, job.stop, watch)

@@ -22,9 +22,10 @@ from ..constants import CHUNK
 from ._jit import kernel
 from .arcs import level
 
-# state: first freed chunk, first unused chunk, pool used up, entries in the window, least level on the far pile
-SPARE, FRESH, FULL, NEAR, FAR_LEVEL = 0, 1, 2, 3, 4
-STATE_SIZE = 5
+# state: first freed chunk, first unused chunk, pool used up, entries in the window, least level on the far pile, and
+# how many of its entries were looked at
+SPARE, FRESH, FULL, NEAR, FAR_LEVEL, FAR_LOOKS = 0, 1, 2, 3, 4, 5
+STATE_SIZE = 6
 NOWHERE = np.iinfo(np.int64).max  # the least level of an empty far pile
 SCRAP = 0  # the chunk that takes what does not fit
 
@@ -36,7 +37,7 @@ def open_queue(queue, ends, state):
         queue[(b + 1) * CHUNK] = -1
         ends[b] = (b + 1) * CHUNK + 1
     state[SPARE], state[FRESH], state[FULL] = -1, len(ends) + 1, 0
-    state[NEAR], state[FAR_LEVEL] = 0, NOWHERE
+    state[NEAR], state[FAR_LEVEL], state[FAR_LOOKS] = 0, NOWHERE, 0
 
 
 @kernel
@@ -139,6 +140,7 @@ def draw_near(queue, ends, state, current, scale, dist):
     ends[far] = fresh_chunk(queue, state, np.int64(-1))  # a new pile, for what is still too far
     state[FAR_LEVEL] = NOWHERE
     while chunk != -1 and state[FULL] == 0:
+        state[FAR_LOOKS] += size
         for slot in range(chunk * CHUNK + 1, chunk * CHUNK + 1 + size):
             v = np.uint32(queue[slot])
             at = level(dist[v], scale)

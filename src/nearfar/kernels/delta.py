@@ -18,7 +18,7 @@ from ..constants import CHUNK, LEVEL_SLACK, LINE, PATIENCE, PREFETCH_ARCS, PREFE
 from ._jit import kernel
 from .arcs import level, weight
 from .atomics import add, load, prefetch, store, swap_if
-from .buckets import FULL, NEAR, NOWHERE, next_level, open_queue, push_level, release, take
+from .buckets import FAR_LOOKS, FULL, NEAR, NOWHERE, next_level, open_queue, push_level, release, take
 from .pile import BUSY, CHUNKS, HUNGRY, LEVELS, STOP, beg, give, grab, is_over
 
 DONE, HUNGER, GAVE_UP = 0, 1, 2
@@ -31,8 +31,8 @@ def work(
 ):  # fmt: skip
     """Work on the row ``dist``, set up by the caller, as thread ``me``; return DONE (for all), HUNGER or GAVE_UP.
 
-    ``seeds`` are the vertices this thread starts from; after HUNGER it is called again with none. ``tally[me]``
-    counts the arcs it relaxed. It gives up as kernels/dijkstra.py does.
+    ``seeds`` are the vertices this thread starts from; after HUNGER it is called again with none. ``tally`` counts
+    the arcs each thread relaxed, on cache lines of their own. It gives up as kernels/dijkstra.py does.
     """
     wrap = len(ends) - 2
     open_queue(queue, ends, state)
@@ -49,7 +49,7 @@ def work(
             size, current = grab(control, pile, sizes, levels, me, idle, ahead, loot)
             if size > 0:
                 idle = False
-                tally[me] += relax_chunk(
+                tally[LINE * me] += relax_chunk(
                     offsets, arcs, leaves, current, scale, zero, loot, start, size, queue, ends, state, dist
                 )
         else:
@@ -64,11 +64,11 @@ def work(
         chunk, size = take(queue, ends, state, current & wrap)
         while size > 0:
             state[NEAR] -= size
-            tally[me] += relax_chunk(
+            tally[LINE * me] += relax_chunk(
                 offsets, arcs, leaves, current, scale, zero, queue, chunk * CHUNK, size, queue, ends, state, dist
             )
             release(queue, state, chunk)
-            if stop[0] != 0 or state[FULL] != 0 or tally[me] > limit:
+            if stop[0] != 0 or state[FULL] != 0 or tally[LINE * me] + state[FAR_LOOKS] > limit:
                 store(control, STOP, 1)
             if load(control, STOP) != 0:
                 return GAVE_UP

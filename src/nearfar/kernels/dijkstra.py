@@ -18,7 +18,7 @@ from ..constants import CHUNK, PREFETCH_ARCS, PREFETCH_OFFSETS
 from ._jit import kernel
 from .arcs import level, weight
 from .atomics import prefetch
-from .buckets import FULL, NEAR, NOWHERE, next_level, open_queue, push_level, release, take
+from .buckets import FAR_LOOKS, FULL, NEAR, NOWHERE, next_level, open_queue, push_level, release, take
 
 
 @kernel
@@ -26,8 +26,8 @@ def settle(offsets, arcs, leaves, seeds, targets, scale, ceiling, zero, limit, q
     """Settle the row ``dist`` from ``seeds``; return the arcs relaxed, or less than 0 if it gave up.
 
     It gives up when ``stop`` is raised, when the pool of the queue is used up (``state[FULL]``), or when more than
-    ``limit`` arcs were relaxed: the buckets do not suit these weights. ``zero`` is 0 of the type to add in. With
-    ``targets``, the row is only final up to the farthest of them.
+    ``limit`` arcs were relaxed or entries of the far pile looked at: buckets do not suit these weights. ``zero`` is 0 of
+    the type to add in. With ``targets``, the row is only final up to the farthest of them.
     """
     wrap = len(ends) - 2  # the window is a power of two; the far pile lies behind it
     open_queue(queue, ends, state)
@@ -49,7 +49,7 @@ def settle(offsets, arcs, leaves, seeds, targets, scale, ceiling, zero, limit, q
                 offsets, arcs, leaves, current, scale, zero, queue, ends, state, chunk * CHUNK, size, dist
             )
             release(queue, state, chunk)
-            if stop[0] != 0 or state[FULL] != 0 or relaxed > limit:
+            if stop[0] != 0 or state[FULL] != 0 or relaxed + state[FAR_LOOKS] > limit:
                 return -1 - relaxed
             chunk, size = take(queue, ends, state, current & wrap)
         current = next_level(queue, ends, state, current, scale, dist)

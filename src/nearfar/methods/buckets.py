@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 
-FULL, STATE_SIZE = 2, 5  # as in kernels/buckets.py, which loads Numba
+FULL, STATE_SIZE = 2, 6  # as in kernels/buckets.py, which loads Numba
 
 
 class Buckets:
@@ -62,7 +62,7 @@ def choose_delta(graph: Graph) -> float:
     degree = max(graph.m / max(graph.n, 1), 1)
     share = math.log(degree / SPARSE_DEGREE) / math.log(DENSE_DEGREE / SPARSE_DEGREE)
     share = min(max(share, 0.0), 1.0)
-    return WIDE ** (1 - share) * NARROW**share * graph.mean_weight / degree
+    return WIDE ** (1 - share) * NARROW**share * graph.typical_weight / degree
 
 
 def scale_and_window(graph: Graph, dist_type: np.dtype, delta: float) -> tuple[Any, int]:

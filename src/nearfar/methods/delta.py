@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import CHUNK, LINE, NAP, PILE
+from ..constants import CHUNK, LINE, NAP, NARROWER, PATIENT_RELAXATIONS, PILE
 from ..devices import cpu
 from .buckets import Buckets, choose_delta, pool_bytes, pool_entries, scale_and_window
+from .heap import new_heap
 from .method import Job, Method, Settle
-
-NO_LIMIT = np.int64(2**62)  # of relaxations: it is the user who chose this method
 
 
 class Crew:
@@ -24,36 +23,57 @@ class Crew:
 
     def __init__(self, job: Job, threads: int) -> None:
         self.job, self.threads = job, threads
-        graph = job.graph
-        delta = job.delta if job.delta is not None else choose_delta(graph)
-        self.scale, window = scale_and_window(graph, job.rows.dtype, delta)
-        # Threads drift apart: twice the window keeps what one of them takes over near.
-        self.queues = [Buckets(pool_entries(graph.n, threads), 2 * window) for _ in range(threads)]
         self.loot = np.empty((threads, CHUNK), np.int32)
         self.pile = np.empty(PILE * CHUNK, np.int32)
         self.sizes, self.levels = np.empty(PILE, np.int64), np.empty(PILE, np.int64)
         self.control = np.empty(LINE * (6 + threads), np.int64)
         self.tally = np.empty(LINE * threads, np.int64)
+        self.heap: Settle | None = None
+        self._set_width(job.delta if job.delta is not None else choose_delta(job.graph))
+
+    def _set_width(self, delta: float) -> None:
+        """Make queues with buckets of width ``delta``; unless the user gave it, limit the work it may cause."""
+        graph, job = self.job.graph, self.job
+        self.delta = delta
+        self.scale, window = scale_and_window(graph, job.rows.dtype, delta)
+        self.limit = np.int64(2**62 if job.delta is not None else PATIENT_RELAXATIONS * graph.m / self.threads + 1024)
+        # Threads drift apart: twice the window keeps what one of them takes over near.
+        self.queues = [Buckets(pool_entries(graph.n, self.threads), 2 * window) for _ in range(self.threads)]
 
     def settle(self, seeds: np.ndarray, dist: np.ndarray) -> int:
-        """Settle one row with all threads; start again with more room if a queue was too small."""
+        """Settle one row with all threads; start again with more room or narrower buckets if need be."""
+        from ..kernels.pile import STOP
+
+        while self.heap is None:
+            self._work_all(self._start(seeds, dist), dist)
+            if self.job.stop[0] or not self.control[STOP]:
+                return int(self.tally.sum())
+            self._adapt()
+        return self.heap(seeds, dist)
+
+    def _adapt(self) -> None:
+        """Find out why the threads gave up, and mend it: fuller pools, else narrower buckets, in the end a heap."""
+        full = [queue for queue in self.queues if queue.is_full()]
+        for queue in full:
+            queue.grow()
+        if not full and self.delta * NARROWER**2 > choose_delta(self.job.graph):
+            self._set_width(self.delta / NARROWER)
+        elif not full:
+            self.job.notes["queue"] = "heap"
+            self.heap = new_heap(self.job)
+
+    def _start(self, seeds: np.ndarray, dist: np.ndarray) -> list[np.ndarray]:
+        """Put the seeds at distance 0; return each thread's share of them."""
         from ..kernels.pile import BUSY, LEVELS
 
-        job = self.job
-        while True:
-            dist[:] = job.ceiling
-            dist[seeds] = job.zero
-            self.control[:] = 0
-            self.control[LEVELS:] = np.iinfo(np.int64).max
-            self.tally[:] = 0
-            shares = [seeds[t :: self.threads] for t in range(self.threads)]
-            self.control[BUSY] = sum(len(share) > 0 for share in shares)
-            self._work_all(shares, dist)
-            full = [queue for queue in self.queues if queue.is_full()]
-            if not full or job.stop[0]:
-                return int(self.tally.sum())
-            for queue in full:
-                queue.grow()
+        dist[:] = self.job.ceiling
+        dist[seeds] = self.job.zero
+        shares = [np.ascontiguousarray(seeds[t :: self.threads]) for t in range(self.threads)]
+        self.tally[:] = 0
+        self.control[:] = 0
+        self.control[LEVELS:] = np.iinfo(np.int64).max
+        self.control[BUSY] = sum(len(share) > 0 for share in shares)
+        return shares
 
     def _work_all(self, shares: list[np.ndarray], dist: np.ndarray) -> None:
         """Let every thread work from its share of the seeds until nothing is left."""
@@ -67,11 +87,10 @@ class Crew:
         from ..kernels.delta import DONE, HUNGER, work
 
         job, graph = self.job, self.job.graph
-        seeds = np.ascontiguousarray(seeds)
 
         def call(share: np.ndarray) -> Any:
             return work(
-                t, self.threads, graph.offsets, graph.arcs, graph.leaves, share, self.scale, job.zero, NO_LIMIT,
+                t, self.threads, graph.offsets, graph.arcs, graph.leaves, share, self.scale, job.zero, self.limit,
                 self.control, self.pile, self.sizes, self.levels, *self.queues[t].arrays, self.loot[t], job.stop,
                 self.tally, dist,
             )  # fmt: skip

@@ -56,5 +56,6 @@ METHOD = Method(
     summary="vertices in order of distance, from a bucket queue or a heap",
     new_worker=new_worker,
     scratch=scratch,
+    in_order=True,
     aliases=("dij",),
 )

@@ -57,5 +57,6 @@ class Method:
     new_worker: Callable[[Job], Settle]
     scratch: Callable[[int, int], int]
     negative_weights: bool = False
+    in_order: bool = False  # whether arcs are relaxed about once each, so that their number tells how long it takes
     aliases: tuple[str, ...] = ()
     together: Callable[[Job], int] | None = None
