@@ -11,13 +11,9 @@ import operator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 
 import oracle
-
-settings.register_profile("nearfar", deadline=None)  # the first example of a kind of graph compiles its kernel
-settings.load_profile("nearfar")
 
 DTYPES = ("int32", "int64", "float32", "float64", None)
 FAMILIES = ("non-negative", "negative", "negative cycle")

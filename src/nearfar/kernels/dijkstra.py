@@ -26,8 +26,8 @@ def settle(offsets, arcs, leaves, seeds, targets, scale, ceiling, zero, limit, q
     """Settle the row ``dist`` from ``seeds``; return the arcs relaxed, or less than 0 if it gave up.
 
     It gives up when ``stop`` is raised, when the pool of the queue is used up (``state[FULL]``), or when more than
-    ``limit`` arcs were relaxed or entries of the far pile looked at: buckets do not suit these weights. ``zero`` is 0 of
-    the type to add in. With ``targets``, the row is only final up to the farthest of them.
+    ``limit`` arcs were relaxed or entries of the far pile looked at: buckets do not suit these weights. ``zero`` is 0
+    of the type to add in. With ``targets``, the row is only final up to the farthest of them.
     """
     wrap = len(ends) - 2  # the window is a power of two; the far pile lies behind it
     open_queue(queue, ends, state)
