@@ -53,6 +53,9 @@ class NegativeCycleError(NearfarError, ValueError):
         super().__init__(message)
         self.cycle = list(cycle)
 
+    def __reduce__(self) -> tuple[type[NegativeCycleError], tuple[str, list[Hashable]]]:
+        return type(self), (str(self), self.cycle)
+
 
 class NoPathError(NearfarError, LookupError):
     """The target cannot be reached from the source."""
@@ -68,6 +71,9 @@ class MemoryLimitError(NearfarError, MemoryError):
     def __init__(self, message: str, needed: int, available: int) -> None:
         super().__init__(message)
         self.needed, self.available = needed, available
+
+    def __reduce__(self) -> tuple[type[MemoryLimitError], tuple[str, int, int]]:
+        return type(self), (str(self), self.needed, self.available)
 
 
 class DeviceError(NearfarError, RuntimeError):

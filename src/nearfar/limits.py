@@ -20,26 +20,41 @@ from .graph import Graph
 def choose_types(graph: Graph, wanted: np.dtype | None, negative: bool) -> list[np.dtype]:
     """Return the distance types to try, in order: the smallest first, a wider one should a distance not fit.
 
-    With negative weights partial sums may leave the range although the distances do not, so the type is chosen by the
-    longest path there could be.
+    With negative weights partial sums may leave the range although the distances do not, so one type is chosen that
+    holds the longest path there could be.
     """
-    if wanted is not None:
-        return [wanted]
-    types = [
-        t
-        for t in options.fitting_types(graph)
-        if t.kind == "f" or graph.weight_dtype is None or graph.weight_dtype.kind == "i"
-    ]
+    types = [wanted] if wanted is not None else _natural_types(graph)
+    if not negative:
+        return types
+    able = [dtype for dtype in types if longest_path(graph) < type_end(dtype)]
+    if not able:
+        raise overflow(graph, types[-1], given=False)
+    return able[:1]
+
+
+def _natural_types(graph: Graph) -> list[np.dtype]:
+    """Return the types an answer may have when nobody asked for one."""
+    types = options.fitting_types(graph)
     if graph.weight_dtype is None:
         return types[:1]
     if types[0].kind == "f":
         return types
-    heaviest = max(abs(graph.min_weight), abs(graph.max_weight))
-    longest = heaviest * max(graph.n, 1)
-    narrow = (longest if negative else heaviest) < np.iinfo(np.int32).max
-    if negative:
-        return [np.dtype(np.int32 if narrow else np.int64)]
-    return [np.dtype(np.int32), np.dtype(np.int64)] if narrow else [np.dtype(np.int64)]
+    return [dtype for dtype in types if dtype.kind == "i" and _heaviest(graph) < type_end(dtype)]
+
+
+def _heaviest(graph: Graph) -> float:
+    """Return the greatest weight, whatever its sign."""
+    return max(abs(graph.min_weight), abs(graph.max_weight))
+
+
+def longest_path(graph: Graph) -> float:
+    """Return a bound on what any path, and an arc or two more, can sum to, whatever the sign."""
+    return _heaviest(graph) * (graph.n + 2)
+
+
+def type_end(dtype: np.dtype) -> Any:
+    """Return the greatest number of a type."""
+    return float(np.finfo(dtype).max) if dtype.kind == "f" else int(np.iinfo(dtype).max)
 
 
 def ceiling_and_zero(graph: Graph, cutoff: float | None, dtype: np.dtype) -> tuple[Any, Any]:
@@ -50,18 +65,31 @@ def ceiling_and_zero(graph: Graph, cutoff: float | None, dtype: np.dtype) -> tup
     if graph.min_weight < 0:
         cutoff = None
     if dtype.kind == "f":
-        top = np.inf if cutoff is None else np.nextafter(dtype.type(cutoff), dtype.type(np.inf))
+        top = np.inf if cutoff is None else np.nextafter(as_type(cutoff, dtype), dtype.type(np.inf))
         return dtype.type(top), dtype.type(0)
     most = end_of(graph, dtype)
     return np.int64(most if cutoff is None else min(most, math.floor(cutoff) + 1)), np.int64(0)
 
 
+def as_type(cutoff: float, dtype: np.dtype) -> Any:
+    """Return a cutoff in the type it is compared in: floats as they round, integers rounded down, within the range."""
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return dtype.type(cutoff)
+    ends = np.iinfo(np.int64)
+    return np.int64(ends.min if cutoff < ends.min else ends.max if cutoff > ends.max else math.floor(cutoff))
+
+
+def floor_of(graph: Graph, dtype: np.dtype) -> Any:
+    """Return the distance below which nothing can lie but on the way round a negative cycle."""
+    scalar = dtype.type if dtype.kind == "f" else np.int64
+    return scalar(-_heaviest(graph) * (graph.n + 1) if graph.min_weight < 0 else 0)
+
+
 def end_of(graph: Graph, dtype: np.dtype) -> Any:
     """Return where the type itself ends a distance; for int64, as far before its end as keeps sums from wrapping."""
-    if dtype.kind == "f":
-        return float(np.finfo(dtype).max)
-    heaviest = int(max(abs(graph.min_weight), abs(graph.max_weight)))
-    return int(np.iinfo(dtype).max) - (heaviest if dtype.itemsize == 8 else 0)
+    room = int(_heaviest(graph)) if dtype == np.int64 else 0
+    return type_end(dtype) - room
 
 
 def finish_row(graph: Graph, cutoff: float | None, targets: np.ndarray | None, ceiling: Any, row: np.ndarray) -> bool:
@@ -81,7 +109,7 @@ def finish_row(graph: Graph, cutoff: float | None, targets: np.ndarray | None, c
         if farthest < ceiling:
             limit, bounded = scalar(farthest), True
     if cutoff is not None and negative:
-        limit = min(limit, scalar(cutoff if dtype.kind == "f" else math.floor(cutoff)))
+        limit = min(limit, as_type(cutoff, dtype))
     if ceiling != unreached or limit != unreached:
         mark_unreached(row, ceiling, limit, unreached)
     end = end_of(graph, dtype)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .constants import NO_VERTEX
 from .frames import called, frame_of, unreached
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Nearest:
             from .trees import origins
 
             self._source = origins(self.distances._tree(0), self.sources)
+            self._source[self.dist == unreached(self.dist.dtype)] = NO_VERTEX  # a limit below 0 excludes even sources
         return self._source
 
     @property

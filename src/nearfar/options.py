@@ -77,13 +77,14 @@ def take_cutoff(cutoff: Any, negative: bool) -> float | None:
         return None
     if isinstance(cutoff, bool) or not isinstance(cutoff, numbers.Real):
         raise InputTypeError(f"cutoff is {cutoff!r}, a {type(cutoff).__name__}; give a number.")
-    if math.isnan(cutoff):
+    size = _as_float(cutoff)
+    if math.isnan(size):
         raise OptionError("cutoff is NaN, which nothing compares with; give a number, or leave it out.")
     if cutoff < 0 and not negative:
         raise OptionError(f"cutoff is {cutoff}; the source itself has distance 0, so give 0 or more.")
-    if cutoff == math.inf:
+    if size == math.inf:
         return None
-    return int(cutoff) if isinstance(cutoff, numbers.Integral) else float(cutoff)
+    return int(cutoff) if isinstance(cutoff, numbers.Integral) else size
 
 
 def take_delta(delta: Any, method: str) -> float | None:
@@ -96,7 +97,7 @@ def take_delta(delta: Any, method: str) -> float | None:
         raise OptionError(
             f"delta is {delta}, but method {method!r} has no buckets; leave it out, or use method='delta'."
         )
-    if not 0 < float(delta) < math.inf:
+    if not 0 < _as_float(delta) < math.inf:
         raise OptionError(f"delta is {delta}; a bucket needs a width above 0. Leave it out to have one chosen.")
     return float(delta)
 
@@ -109,12 +110,12 @@ def take_memory(memory: Any, free: int) -> int:
         match = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", memory)
         if not match or match[2].upper() not in UNITS or match[1].count(".") > 1 or match[1] == ".":
             raise OptionError(f"memory is {memory!r}; give bytes as a number, or like '500 MB' or '2GiB'.")
-        return int(float(match[1]) * UNITS[match[2].upper()])
+        memory = float(match[1]) * UNITS[match[2].upper()]
     if isinstance(memory, bool) or not isinstance(memory, numbers.Real):
         raise InputTypeError(
             f"memory is {memory!r}, a {type(memory).__name__}; give bytes as a number, or like '500 MB'."
         )
-    if not 0 < float(memory) < math.inf:
+    if not 0 < _as_float(memory) < math.inf:
         raise OptionError(f"memory is {memory}; give a number of bytes above 0.")
     return int(float(memory))
 
@@ -152,7 +153,7 @@ def take_out(out: Any, shape: tuple[int, int], single: bool, fitting: list[np.dt
     """Return the array to fill as k x n, or None to make one."""
     if out is None:
         return None
-    if not isinstance(out, np.ndarray):
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
         raise InputTypeError(f"out is a {type(out).__name__}; give a NumPy array to fill.")
     wanted = shape[1:] if single else shape
     if out.shape != wanted and out.shape != shape:
@@ -165,6 +166,14 @@ def take_out(out: Any, shape: tuple[int, int], single: bool, fitting: list[np.dt
             f"out is {flaw}; give a writable array in C order, such as np.empty({wanted}, {out.dtype.name!r})."
         )
     return out.reshape(shape)
+
+
+def _as_float(number: Any) -> float:
+    """Return a number as a float, infinite where it is beyond every float."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def _listed(names: Any) -> str:

@@ -139,7 +139,7 @@ def make_plan(
     itemsize = types[0].itemsize
     answer = 0 if filled else rows * graph.n * itemsize
     worker = record.scratch(graph.n, itemsize)
-    renumber = rows >= RENUMBER_ROWS and graph.scattered
+    renumber = rows >= RENUMBER_ROWS and graph.min_weight >= 0 and graph.scattered  # cycles are named in given numbers
     if renumber:
         why += "; the vertices are renumbered first, since neighbours lie far apart"
         worker += graph.n * itemsize

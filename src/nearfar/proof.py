@@ -1,4 +1,4 @@
-"""The arguments verify.py rests on, for one row of distances; NumPy and SciPy alone, no code of the solvers.
+"""The arguments certificate.py rests on, for one row of distances; NumPy and SciPy alone, no code of the solvers.
 
 Distances are the lengths of shortest paths exactly when no arc can improve one (none is too great) and every reached
 vertex stands at the end of a chain of tight arcs from a source (none is too small: a real path has that length). An arc

@@ -183,6 +183,8 @@ def plan(graph: Graph, sources: Any = None, **options: Any) -> Plan:
 
 def _pair(graph: Graph, source: Any, target: Any, options: dict[str, Any]) -> tuple[Distances, int]:
     """Solve from one source as far as one target; return the result and the target's number."""
+    if "targets" in options:
+        raise InputTypeError("targets was given to a query that has one target already; leave it out, or use sssp.")
     t = _graph(graph).index(target, "target")
     return sssp(graph, source, targets=np.array([t], np.int32) if graph.names is None else [target], **options), t
 

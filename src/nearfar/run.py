@@ -62,7 +62,9 @@ def _one_row(query: Query, job: Job, plan: Plan) -> tuple[int, bool]:
     """Settle the only row with all threads."""
     together = METHODS[plan.method].together
     assert together is not None
-    relaxed = together(job)
+    with watcher(query.progress, plan.rows, job.done):
+        relaxed = together(job)
+        job.done.append(0)
     return relaxed, _finish(query, job, job.rows[0])
 
 
@@ -118,6 +120,7 @@ def new_job(query: Query, plan: Plan, rows: np.ndarray) -> tuple[Job, np.ndarray
     if plan.renumber:
         graph, places = graph.renumbered
         sources, targets = places[sources], places[targets]
+        assert query.seeds is None  # a nearest query has one row
     job = Job(
         graph=graph,
         rows=rows,
@@ -125,6 +128,7 @@ def new_job(query: Query, plan: Plan, rows: np.ndarray) -> tuple[Job, np.ndarray
         seeds=query.seeds,
         ceiling=ceiling,
         zero=zero,
+        floor=limits.floor_of(graph, rows.dtype),
         targets=targets,
         threads=plan.threads,
         delta=query.delta,

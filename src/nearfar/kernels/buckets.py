@@ -118,7 +118,7 @@ def next_level(queue, ends, state, current, scale, dist):
 
     The far pile is shared out as the window reaches it.
     """
-    while True:
+    while state[FULL] == 0:  # a pool that is used up has lost entries that are still counted
         if state[NEAR] == 0:
             if state[FAR_LEVEL] == NOWHERE:
                 return NOWHERE
@@ -129,6 +129,7 @@ def next_level(queue, ends, state, current, scale, dist):
             current += 1
         else:
             return current
+    return NOWHERE
 
 
 @kernel

@@ -54,6 +54,9 @@ def work(
                 )
         else:
             current = ahead
+        if stop[0] != 0 or state[FULL] != 0:  # before anything else: a full pool has lost entries
+            store(control, STOP, 1)
+            return GAVE_UP
         if ahead == NOWHERE and size == 0:
             if not idle:
                 idle = True

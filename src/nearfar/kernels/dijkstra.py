@@ -53,7 +53,7 @@ def settle(offsets, arcs, leaves, seeds, targets, scale, ceiling, zero, limit, q
                 return -1 - relaxed
             chunk, size = take(queue, ends, state, current & wrap)
         current = next_level(queue, ends, state, current, scale, dist)
-    return relaxed
+    return relaxed if state[FULL] == 0 else -1 - relaxed
 
 
 @kernel

@@ -13,8 +13,11 @@ POLL = 1023  # look at the stop flag every so many vertices
 
 
 @kernel
-def relax_rounds(offsets, arcs, zero, ceiling, rounds, stop, dist):
-    """Relax all arcs up to ``rounds`` times; return whether the last round changed something, and the rounds used."""
+def relax_rounds(offsets, arcs, zero, ceiling, floor, rounds, stop, dist):
+    """Relax all arcs up to ``rounds`` times; return whether the last round changed something, and the rounds used.
+
+    A distance below ``floor`` ends it at once: no path is that short, so there is a negative cycle.
+    """
     n = len(dist)
     used = 0
     changed = True
@@ -32,4 +35,6 @@ def relax_rounds(offsets, arcs, zero, ceiling, rounds, stop, dist):
                 if offer < dist[arcs[e]["head"]]:
                     dist[arcs[e]["head"]] = offer
                     changed = True
+                    if offer < floor:
+                        return True, used
     return changed, used

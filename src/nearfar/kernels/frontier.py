@@ -16,10 +16,11 @@ POLL = 255  # look at the stop flag every so many vertices of the frontier
 
 
 @kernel
-def relax_rounds(offsets, arcs, zero, rounds, size, frontier, following, queued, stop, dist):
+def relax_rounds(offsets, arcs, zero, floor, rounds, size, frontier, following, queued, stop, dist):
     """Relax up to ``rounds`` rounds of the ``size`` vertices in ``frontier``; return how many are left, and arcs.
 
-    What is left stands in ``frontier``. ``queued[v]`` is 1 while v stands in one of the two lists.
+    What is left stands in ``frontier``. ``queued[v]`` is 1 while v stands in one of the two lists. A distance below
+    ``floor`` ends it at once: no path is that short, so there is a negative cycle.
     """
     relaxed = 0
     while rounds > 0 and size > 0:
@@ -36,6 +37,8 @@ def relax_rounds(offsets, arcs, zero, rounds, size, frontier, following, queued,
                 v = arcs[e]["head"]
                 if offer < dist[v]:
                     dist[v] = offer
+                    if offer < floor:
+                        return size, relaxed
                     if queued[v] == 0:
                         queued[v] = 1
                         following[found] = v

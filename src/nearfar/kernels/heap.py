@@ -20,8 +20,11 @@ POLL = 1023  # look at the stop flag when the count of vertices taken has these 
 
 
 @kernel
-def settle(offsets, arcs, seeds, targets, potential, ceiling, zero, heap, keys, slots, stop, dist):
-    """Settle the row ``dist`` from ``seeds``; return the arcs relaxed, or -1 if ``stop`` was raised.
+def settle(offsets, arcs, seeds, targets, potential, ceiling, zero, limit, heap, keys, slots, stop, dist):
+    """Settle the row ``dist`` from ``seeds``; return the arcs relaxed, or less than 0 if it gave up.
+
+    It gives up when ``stop`` is raised, or when more than ``limit`` arcs were relaxed: around a cycle whose length is 0
+    but for rounding, a vertex may leave the heap again and again.
 
     With ``targets``, the row is only final up to the farthest of them.
     """
@@ -41,8 +44,8 @@ def settle(offsets, arcs, seeds, targets, potential, ceiling, zero, heap, keys, 
             break
         size = take_first(heap, keys, slots, size)
         taken += 1
-        if taken & POLL == 0 and stop[0] != 0:
-            return -1
+        if taken & POLL == 0 and (stop[0] != 0 or relaxed > limit):
+            return -1 - relaxed
         for e in range(offsets[u], offsets[u + 1]):
             offer = reached + weight(arcs, e)
             v = arcs[e]["head"]

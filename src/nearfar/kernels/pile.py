@@ -96,8 +96,8 @@ def grab(control, pile, sizes, levels, me, idle, limit, loot):
         size, at = sizes[top], levels[top]
         copy_entries(pile, top * CHUNK, size, loot, 0)
         store(control, LEVELS + LINE * me, at)
+        add(control, MOVES, 1)  # before the pile shrinks: who sees it empty must see that something moved
         store(control, CHUNKS, top)
-        add(control, MOVES, 1)
     store(control, LOCK, 0)
     return size, at
 

@@ -51,6 +51,7 @@ class Buckets:
         """Replace the pool by one of twice the size."""
         self._entries *= 2
         self._allocate()
+        self.state[FULL] = 0
 
 
 def choose_delta(graph: Graph) -> float:
@@ -74,12 +75,12 @@ def scale_and_window(graph: Graph, dist_type: np.dtype, delta: float) -> tuple[A
     longest = graph.max_weight * max(graph.n, 1)
     if dist_type.kind == "f":
         delta = max(delta, longest / 2**52)
-        delta = delta if delta > 0 and math.isfinite(1 / delta) else 1.0
-        scale: Any = dist_type.type(1 / delta)
+        inverse = 1 / delta if delta > 0 else math.inf
+        scale: Any = dist_type.type(min(inverse, float(np.finfo(dist_type).max)))
     else:
-        shift = max(round(math.log2(max(delta, 1))), 0)
+        shift = min(round(math.log2(max(delta, 1))), 62)
         scale, delta = np.int64(shift), 1 << shift
-    return scale, window_for(graph.n, graph.max_weight / delta)
+    return scale, window_for(graph.n, graph.max_weight / delta if delta else 0)
 
 
 def window_for(n: int, levels: float) -> int:

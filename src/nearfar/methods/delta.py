@@ -49,7 +49,20 @@ class Crew:
             if self.job.stop[0] or not self.control[STOP]:
                 return int(self.tally.sum())
             self._adapt()
-        return self.heap(seeds, dist)
+        return self._with_heap(seeds, dist)
+
+    def _with_heap(self, seeds: np.ndarray, dist: np.ndarray) -> int:
+        """Settle the row with the heap; not on the thread of a caller who shared it out, which must hear Ctrl-C."""
+        assert self.heap is not None
+        settle, relaxed = self.heap, [0]
+        if self.threads == 1:
+            return settle(seeds, dist)
+
+        def work(t: int) -> None:
+            relaxed[0] = settle(seeds, dist)
+
+        cpu.run(work, 1, self.job.stop)
+        return relaxed[0]
 
     def _adapt(self) -> None:
         """Find out why the threads gave up, and mend it: fuller pools, else narrower buckets, in the end a heap."""

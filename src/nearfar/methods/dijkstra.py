@@ -10,7 +10,7 @@ import numpy as np
 
 from ..constants import PATIENT_RELAXATIONS
 from .buckets import Buckets, choose_delta, pool_bytes, pool_entries, scale_and_window
-from .heap import new_heap
+from .heap import heap_bytes, new_heap
 from .method import Job, Method, Settle
 
 
@@ -48,7 +48,7 @@ def new_worker(job: Job) -> Settle:
 
 def scratch(n: int, itemsize: int) -> int:
     """Return the bytes of one worker."""
-    return pool_bytes(n) + n // 8
+    return max(pool_bytes(n), heap_bytes(n)) + n // 8
 
 
 METHOD = Method(

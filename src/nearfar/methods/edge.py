@@ -24,7 +24,9 @@ def new_worker(job: Job) -> Settle:
 
         def rounds(budget: int) -> bool:
             nonlocal total
-            changed, used = relax_rounds(graph.offsets, graph.arcs, job.zero, job.ceiling, budget, job.stop, dist)
+            changed, used = relax_rounds(
+                graph.offsets, graph.arcs, job.zero, job.ceiling, job.floor, budget, job.stop, dist
+            )
             total += used * graph.m
             return not changed
 

@@ -31,7 +31,17 @@ def new_worker(job: Job) -> Settle:
         def rounds(budget: int) -> bool:
             nonlocal size, total
             size, relaxed = relax_rounds(
-                graph.offsets, graph.arcs, job.zero, budget, size, frontier, following, queued, job.stop, dist
+                graph.offsets,
+                graph.arcs,
+                job.zero,
+                job.floor,
+                budget,
+                size,
+                frontier,
+                following,
+                queued,
+                job.stop,
+                dist,
             )
             total += relaxed
             return size == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..constants import PATIENT_RELAXATIONS
 from .method import Job, Settle
 
 
@@ -16,24 +17,15 @@ def new_heap(job: Job, potential: np.ndarray | None = None) -> Settle:
     order = np.empty(0, key_type) if potential is None else potential.astype(key_type)
     targets = job.targets if potential is None else np.empty(0, np.int32)
     heap, keys, slots = np.empty(graph.n, np.int32), np.empty(graph.n, key_type), np.empty(graph.n, np.int32)
+    limit = np.int64(2**62 if potential is None else PATIENT_RELAXATIONS * graph.m + 1024)
 
     def row(seeds: np.ndarray, dist: np.ndarray) -> int:
-        return int(
-            settle(
-                graph.offsets,
-                graph.arcs,
-                seeds,
-                targets,
-                order,
-                job.ceiling,
-                job.zero,
-                heap,
-                keys,
-                slots,
-                job.stop,
-                dist,
-            )
-        )
+        """Return the arcs relaxed, less than 0 if it gave up."""
+        relaxed = settle(
+            graph.offsets, graph.arcs, seeds, targets, order, job.ceiling, job.zero, limit, heap, keys, slots, job.stop,
+            dist,
+        )  # fmt: skip
+        return int(relaxed)
 
     return row
 

@@ -15,7 +15,15 @@ from .method import Job, Method, Settle
 
 def new_worker(job: Job) -> Settle:
     """Return a function that settles rows in order of the potential, which the first worker finds."""
-    return new_heap(job, find_potential(job))
+    in_order = new_heap(job, find_potential(job))
+
+    def row(seeds: np.ndarray, dist: np.ndarray) -> int:
+        relaxed = in_order(seeds, dist)
+        if relaxed < 0 and not job.stop[0]:  # rounding upset the order of floats
+            relaxed = frontier.new_worker(job)(seeds, dist)
+        return relaxed
+
+    return row
 
 
 def find_potential(job: Job) -> np.ndarray:

@@ -29,6 +29,7 @@ class Job:
     seeds: np.ndarray | None  # or several vertices that the only row starts from
     ceiling: Any  # the least distance that does not count as reached
     zero: Any  # 0 of the type that sums are formed in
+    floor: Any  # below this, only the way round a negative cycle leads
     targets: np.ndarray  # a row may stop when these are settled; empty: never
     threads: int
     delta: float | None  # bucket width asked for

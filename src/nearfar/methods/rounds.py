@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from ..constants import FIRST_ROUNDS
 from ..cycles import find_negative_cycle
 from ..errors import NegativeCycleError
+from ..graph import Graph
 from .method import Job
 
 
@@ -30,10 +32,26 @@ def repeat(job: Job, rounds: Callable[[int], bool], dist: np.ndarray) -> None:
 
 def negative_cycle(job: Job, cycle: list[int]) -> NegativeCycleError:
     """Return the error that names the vertices of a cycle."""
-    names = [job.graph.name(v) for v in cycle]
+    graph = job.graph
+    names = [graph.name(v) for v in cycle]
     shown = [str(name) for name in names] if len(names) <= 12 else [*map(str, names[:10]), "...", str(names[-1])]
+    if graph.arcs.dtype["weight"].kind == "f" and math.fsum(_lightest(graph, cycle)) >= 0:
+        return NegativeCycleError(
+            f"distances do not exist in {job.rows.dtype.name}: the cycle {' -> '.join([*shown, shown[0]])} has length 0 "
+            "or more, but rounding makes every walk around it shorter. Use integer weights, in a smaller unit.",
+            names,
+        )
     return NegativeCycleError(
         f"distances do not exist: the cycle {' -> '.join([*shown, shown[0]])} has negative length and can be reached; "
         "every walk around it is shorter than the one before. Change the weights of its arcs, or drop one of them.",
         names,
     )
+
+
+def _lightest(graph: Graph, cycle: list[int]) -> list[float]:
+    """Return the weights of the arcs around a cycle, the lightest where there are several."""
+    weights = []
+    for u, v in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
+        row = graph.arcs[graph.offsets[u] : graph.offsets[u + 1]]
+        weights.append(float(row["weight"][row["head"] == v].min()))
+    return weights

@@ -1,0 +1,164 @@
+"""Ctrl-C: any query ends within half a second, nothing goes on running, and the process is as good as before."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from threading import Timer
+
+import pytest
+
+from marks import child_environment
+
+if sys.platform == "win32":
+    pytest.skip("a process cannot send Ctrl-C to one child alone on Windows", allow_module_level=True)
+
+TIMES = 3  # interrupts of the same process
+LIMIT = 120  # seconds; a child that hangs is killed, which fails the test
+SLACK = 1.5  # seconds; half a second is promised, but the machine may be busy
+
+PROGRAM = """
+import json, sys, time, _thread
+import numpy as np
+import nearfar
+from nearfar import Graph
+
+{setup}
+
+small = Graph.from_arcs([0, 1], [1, 2], [5, 7])
+
+def work():
+    {query}
+
+def cpu_of(seconds):
+    before = time.process_time()
+    time.sleep(seconds)
+    return time.process_time() - before
+
+warm()
+nearfar.sssp(small, 0)
+for _ in range({times}):
+    threads = _thread._count()
+    try:
+        print("ready", flush=True)
+        work()
+        print(json.dumps("the query ended before it was interrupted"), flush=True)
+        break
+    except KeyboardInterrupt:
+        stopped = time.time()
+    answer = {{"stopped": stopped, "again": nearfar.sssp(small, 0).dist.tolist()}}
+    waited = time.time() + 1  # a thread that is done still has to leave
+    while _thread._count() > threads and time.time() < waited:
+        time.sleep(0.01)
+    answer["left"] = _thread._count() - threads
+    answer["busy"] = cpu_of(0.2)
+    print(json.dumps(answer), flush=True)
+"""
+
+ROWS = """
+graph = nearfar.generate.road_grid(300, 300)
+warm = lambda: nearfar.mssp(graph, [0, 1], threads=2)
+"""
+# From the end to the beginning: a round of `edge`, which goes through the vertices upwards, settles one vertex.
+BACKWARD = """
+n = {n}
+graph = Graph.from_arcs(np.arange(1, n), np.arange(n - 1))
+warm = lambda: nearfar.sssp(graph, 10, method="edge", threads=1)
+"""
+# Every vertex is reached at once and then improves in every round, by one step each.
+IMPROVING = """
+n = {n}
+v = np.arange(n - 1, 0, -1)
+graph = Graph.from_arcs(np.concatenate([np.zeros(n - 1, int), v[1:]]), np.concatenate([v, v[1:] + 1]),
+                        np.concatenate([2 * v, np.ones(n - 2, int)]))
+warm = lambda: nearfar.sssp(graph, n - 5, method="frontier", threads=1)
+"""
+SHARED = """
+graph = nearfar.generate.road_grid(400, 400)
+warm = lambda: nearfar.sssp(graph, 0, method="delta", threads=2)
+"""
+NEGATIVE = """
+n = {n}
+graph = Graph.from_arcs(np.arange(1, n), np.arange(n - 1), np.where(np.arange(n - 1) % 2, 2, -1))
+warm = lambda: nearfar.sssp(graph, 10, method="edge", threads=1)
+"""
+
+JOBS = {
+    "mssp": (ROWS, "nearfar.mssp(graph, range(3000), threads=2)"),
+    "mssp-one-thread": (ROWS, "nearfar.mssp(graph, range(1500), threads=1)"),
+    "mssp-progress": (ROWS, "nearfar.mssp(graph, range(3000), threads=2, progress=lambda *rows: None)"),
+    "apsp-delta": (ROWS, "nearfar.mssp(graph, range(3000), method='delta', threads=2)"),
+    "edge": (BACKWARD.format(n=200_000), "nearfar.sssp(graph, n - 1, method='edge')"),
+    "edge-negative": (NEGATIVE.format(n=200_000), "nearfar.sssp(graph, n - 1, method='edge')"),
+    "frontier": (IMPROVING.format(n=200_000), "nearfar.sssp(graph, 0, method='frontier')"),
+    "delta": (SHARED, "while True: nearfar.sssp(graph, 0, method='delta', threads=2)"),
+    "dijkstra": (SHARED, "while True: nearfar.sssp(graph, 0, method='dijkstra', threads=1)"),
+    "edge-small-graph": (BACKWARD.format(n=70_000), "nearfar.sssp(graph, n - 1, method='edge')"),
+}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_interrupt(name):
+    setup, query = JOBS[name]
+    program = PROGRAM.format(setup=setup, query=query, times=TIMES)
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        env=child_environment(),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    watchdog = Timer(LIMIT, child.kill)
+    watchdog.start()
+    try:
+        delays = [interrupt(child, 0.2 + 0.13 * i) for i in range(TIMES)]
+        out, err = child.communicate(timeout=60)
+        assert (child.returncode, out, err) == (0, "", "")
+    finally:
+        watchdog.cancel()
+        child.kill()
+        child.communicate()
+    print(f"{name}: stopped after {', '.join(f'{delay:.3f}' for delay in delays)} s")
+
+
+def interrupt(child, after):
+    """Press Ctrl-C some time into the query; return how long it took to stop, having checked what it left behind."""
+    assert child.stdout.readline() == "ready\n", child.stderr.read()
+    time.sleep(after)
+    pressed = time.time()
+    child.send_signal(signal.SIGINT)
+    line = child.stdout.readline()
+    assert line, f"the process ended with {child.wait()}: {child.stderr.read()}"
+    answer = json.loads(line)
+    assert isinstance(answer, dict), answer
+    assert answer["again"] == [0, 5, 12]
+    assert answer["left"] == 0, "threads were left behind"
+    assert answer["busy"] < 0.1, "something goes on working"
+    delay = answer["stopped"] - pressed
+    assert delay < SLACK, f"stopped after {delay:.2f} s"
+    return delay
+
+
+def test_uncaught_interrupt():
+    """The process ends as Python programs do: with KeyboardInterrupt, and soon."""
+    setup, query = JOBS["mssp"]
+    program = f"import nearfar\n{setup}\nwarm()\nprint('ready', flush=True)\n{query}"
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        env=child_environment(),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=10)
+    finally:
+        child.kill()
+        child.communicate()
+    assert child.returncode in (-signal.SIGINT, 130, 1) and "KeyboardInterrupt" in err
