@@ -712,7 +712,7 @@ def test_progress_bar(monkeypatch, capsys):
 
 
 def test_a_cycle_that_only_rounding_makes_negative():
-    """Its length is 0, but 1e16 + 0.75 + 0.75 - 1.5 is less than 1e16: the error says so instead of blaming the cycle."""
+    """Its length is 0, but 1e16 + 0.75 + 0.75 - 1.5 is less than 1e16: the error blames rounding, not the cycle."""
     graph = Graph.from_arcs([0, 1, 2, 3, 4], [2, 2, 3, 4, 2], [0, 1e16, 0.75, 0.75, -1.5])
     for query in (lambda: nearfar.sssp(graph, 1), lambda: nearfar.mssp(graph, [0, 1])):
         with pytest.raises(errors.NegativeCycleError, match="rounding"):

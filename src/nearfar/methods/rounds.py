@@ -35,14 +35,15 @@ def negative_cycle(job: Job, cycle: list[int]) -> NegativeCycleError:
     graph = job.graph
     names = [graph.name(v) for v in cycle]
     shown = [str(name) for name in names] if len(names) <= 12 else [*map(str, names[:10]), "...", str(names[-1])]
+    way_round = " -> ".join([*shown, shown[0]])
     if graph.arcs.dtype["weight"].kind == "f" and math.fsum(_lightest(graph, cycle)) >= 0:
         return NegativeCycleError(
-            f"distances do not exist in {job.rows.dtype.name}: the cycle {' -> '.join([*shown, shown[0]])} has length 0 "
+            f"distances do not exist in {job.rows.dtype.name}: the cycle {way_round} has length 0 "
             "or more, but rounding makes every walk around it shorter. Use integer weights, in a smaller unit.",
             names,
         )
     return NegativeCycleError(
-        f"distances do not exist: the cycle {' -> '.join([*shown, shown[0]])} has negative length and can be reached; "
+        f"distances do not exist: the cycle {way_round} has negative length and can be reached; "
         "every walk around it is shorter than the one before. Change the weights of its arcs, or drop one of them.",
         names,
     )
