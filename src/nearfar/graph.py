@@ -351,7 +351,7 @@ class Graph:
     @cached_property
     def renumbered(self) -> tuple[Graph, Array]:
         """The same graph with neighbours numbered close together, without names, and each vertex's number in it."""
-        offsets, arcs, places = renumber(self.offsets, self.arcs, self.undirected)
+        offsets, arcs, places = renumber(self.offsets, self.arcs)
         return Graph(offsets, arcs, Vertices(self.n)), places
 
     @property

@@ -115,7 +115,8 @@ def finish_row(graph: Graph, cutoff: float | None, targets: np.ndarray | None, c
     end = end_of(graph, dtype)
     if bounded or graph.max_weight * graph.n < end:
         return True
-    return bool(graph.max_weight + greatest(row, dtype.type(unreached), dtype.type(0)) < end)
+    most = greatest(row, dtype.type(unreached), dtype.type(0))
+    return graph.max_weight + (float(most) if dtype.kind == "f" else int(most)) < end
 
 
 def overflow(graph: Graph, dtype: np.dtype, given: bool) -> DistanceOverflowError:

@@ -59,6 +59,11 @@ class Nearest:
         return self.distances.rows[0]
 
     @property
+    def reached(self) -> np.ndarray:
+        """Where there is a distance: n booleans."""
+        return self.distances.reached
+
+    @property
     def source(self) -> np.ndarray:
         """The number of the nearest source of each vertex, int32, -1 where none reaches it.
 

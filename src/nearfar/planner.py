@@ -67,6 +67,9 @@ class Plan:
     renumber: bool
     why: str
 
+    def __str__(self) -> str:
+        return str(self.describe())
+
     def describe(self) -> Description:
         """Return the plan as a dict that prints as a table."""
         return Description(
@@ -95,7 +98,7 @@ class Plan:
 
     def _smaller(self) -> str:
         """Name a smaller type or fewer threads, where that would be enough."""
-        if self.threads > 1 and not self.together:
+        if self.threads > 1 and not self.together and self.rows * self.n * self.dtype.itemsize < self.available:
             return ", or use fewer threads"
         return ""
 
@@ -105,16 +108,16 @@ def choose_method(negative: bool, rows: int, threads: int, m: int, early: bool) 
     if negative:
         if rows == 1:
             return "frontier", "weights are negative: only changed vertices relax their arcs"
-        return "johnson", "weights are negative and sources several: one potential, then rows in order of distance"
+        return "johnson", "weights are negative and rows several: one potential, then vertices in order of distance"
     if rows > 1:
-        return "dijkstra", "several sources: a row a thread, vertices in order of distance"
+        return "dijkstra", "several rows: a row a thread, vertices in order of distance"
     if threads == 1:
-        return "dijkstra", "one source, one thread: vertices in order of distance"
+        return "dijkstra", "one row, one thread: vertices in order of distance"
     if early:
-        return "dijkstra", "one source that may stop early: vertices in order of distance"
+        return "dijkstra", "one row that may stop early: vertices in order of distance"
     if m < PARALLEL_ARCS:
-        return "dijkstra", f"one source and {m:,} arcs, too few to share: vertices in order of distance"
-    return "delta", f"one source and {m:,} arcs: threads share its buckets"
+        return "dijkstra", f"one row and {m:,} arcs, too few to share: vertices in order of distance"
+    return "delta", f"one row and {m:,} arcs: threads share its buckets"
 
 
 def make_plan(

@@ -27,8 +27,11 @@ delta : number
 
 from __future__ import annotations
 
+import inspect
 import math
-from typing import Any
+import textwrap
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -38,7 +41,26 @@ from .planner import Plan
 from .result import Distances, Nearest
 from .solve import check, solve, take_source, take_vertices
 
+OPTIONS = {
+    name: parameter
+    for name, parameter in inspect.signature(check).parameters.items()
+    if parameter.kind is parameter.KEYWORD_ONLY and name not in ("seeds", "single")
+}
 
+Query = TypeVar("Query", bound=Callable[..., Any])
+
+
+def takes_options(query: Query) -> Query:
+    """Show the options in a query's signature and docstring, as help() and editors read them."""
+    text = textwrap.indent((__doc__ or "").partition("everywhere:\n\n")[2].rstrip(), 8 * " ").lstrip()
+    query.__doc__ = (query.__doc__ or "").replace("{options}", text)
+    own = [p for p in inspect.signature(query).parameters.values() if p.kind is not p.VAR_KEYWORD]
+    signature = inspect.signature(query).replace(parameters=[*own, *OPTIONS.values()])
+    query.__signature__ = signature  # type: ignore[attr-defined]
+    return query
+
+
+@takes_options
 def sssp(graph: Graph, source: Any, **options: Any) -> Distances:
     """Return the distances from one source to every vertex.
 
@@ -48,7 +70,7 @@ def sssp(graph: Graph, source: Any, **options: Any) -> Distances:
     source : vertex
         A number, or a name in a graph that has names.
     **options
-        method, device, cutoff, targets, threads, progress, dtype, memory, out, delta: see `nearfar.queries`.
+        {options}
 
     Examples
     --------
@@ -63,6 +85,7 @@ def sssp(graph: Graph, source: Any, **options: Any) -> Distances:
     return solve(check(graph, take_source(_graph(graph), source), single=True, **_known(options)))
 
 
+@takes_options
 def mssp(graph: Graph, sources: Any, **options: Any) -> Distances:
     """Return the distances from several sources, a row each, in their order.
 
@@ -72,7 +95,7 @@ def mssp(graph: Graph, sources: Any, **options: Any) -> Distances:
     sources : vertices
         A list, tuple, set, range or array. A vertex may occur more than once.
     **options
-        As for `sssp`; ``out`` has a row for each source.
+        {options}
 
     Examples
     --------
@@ -85,6 +108,7 @@ def mssp(graph: Graph, sources: Any, **options: Any) -> Distances:
     return solve(check(graph, take_vertices(_graph(graph), sources, "source"), **_known(options)))
 
 
+@takes_options
 def apsp(graph: Graph, **options: Any) -> Distances:
     """Return the distances between all pairs of vertices, a row for every source.
 
@@ -92,7 +116,7 @@ def apsp(graph: Graph, **options: Any) -> Distances:
     ----------
     graph : Graph
     **options
-        As for `sssp`.
+        {options}
 
     Examples
     --------
@@ -105,6 +129,7 @@ def apsp(graph: Graph, **options: Any) -> Distances:
     return solve(check(graph, np.arange(_graph(graph).n, dtype=np.int32), **_known(options)))
 
 
+@takes_options
 def nearest(graph: Graph, sources: Any, **options: Any) -> Nearest:
     """Return for every vertex the distance from the nearest of several sources, and which one that is.
 
@@ -113,7 +138,7 @@ def nearest(graph: Graph, sources: Any, **options: Any) -> Nearest:
     graph : Graph
     sources : vertices
     **options
-        As for `sssp`.
+        {options}
 
     Examples
     --------
@@ -127,6 +152,7 @@ def nearest(graph: Graph, sources: Any, **options: Any) -> Nearest:
     return Nearest(solve(check(graph, numbers[:1], seeds=numbers, single=True, **_known(options))))
 
 
+@takes_options
 def distance(graph: Graph, source: Any, target: Any, **options: Any) -> int | float:
     """Return the distance from ``source`` to ``target``, math.inf if there is no path.
 
@@ -143,6 +169,7 @@ def distance(graph: Graph, source: Any, target: Any, **options: Any) -> int | fl
     return found if reached else math.inf
 
 
+@takes_options
 def path(graph: Graph, source: Any, target: Any, **options: Any) -> list[Any]:
     """Return the vertices of a shortest path from ``source`` to ``target``, both ends included.
 
@@ -157,6 +184,7 @@ def path(graph: Graph, source: Any, target: Any, **options: Any) -> list[Any]:
     return result.path(target)
 
 
+@takes_options
 def plan(graph: Graph, sources: Any = None, **options: Any) -> Plan:
     """Return what a query would do, why, and how many bytes it takes, without running it.
 
@@ -166,7 +194,7 @@ def plan(graph: Graph, sources: Any = None, **options: Any) -> Plan:
     sources : vertex, vertices or None
         One source, several, or None for all pairs.
     **options
-        As for the query itself.
+        {options}
 
     Examples
     --------
@@ -197,9 +225,6 @@ def _graph(graph: Any) -> Graph:
         type(graph).__module__.partition(".")[0], "from_arcs"
     )
     raise InputTypeError(f"graph is a {type(graph).__name__}, not a nearfar.Graph; make one with Graph.{maker}(...).")
-
-
-OPTIONS = ("method", "device", "cutoff", "targets", "threads", "progress", "dtype", "memory", "out", "delta")
 
 
 def _known(options: dict[str, Any]) -> dict[str, Any]:

@@ -92,6 +92,21 @@ class Distances:
         return self.rows[0] if self.single else self.rows
 
     @property
+    def reached(self) -> np.ndarray:
+        """Where there is a distance: booleans shaped like ``dist``. Use it before computing with integer distances.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> result = nearfar.sssp(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 1)
+        >>> result.reached
+        array([False,  True,  True])
+        >>> result.dist[result.reached].mean()
+        np.float64(3.5)
+        """
+        return self.dist != unreached(self.rows.dtype)
+
+    @property
     def predecessors(self) -> np.ndarray:
         """The vertex before each vertex on a shortest path to it, int32, shaped like ``dist``.
 
@@ -110,7 +125,7 @@ class Distances:
             self._trees.clear()
         return self._forest[0] if self.single else self._forest
 
-    def path(self, target: Hashable, source: Hashable | None = None) -> list[Any]:
+    def path(self, target: Hashable, *, source: Hashable | None = None) -> list[Any]:
         """Return the vertices of a shortest path to ``target``, both ends included.
 
         Parameters
@@ -242,7 +257,7 @@ class Distances:
             return f"{message} within the cutoff {self.cutoff}. A larger cutoff may find one."
         if self.targets is not None and v not in self.targets:
             return f"{message} no longer than those to the targets asked for. Add it to targets=."
-        return f"{message}: it cannot be reached. Compare result.dist with the unreached mark before asking for a path."
+        return f"{message}: it cannot be reached. result.reached tells which vertices can."
 
     def _findings(self) -> dict[str, Any]:
         """Count reached pairs and find the greatest distance, a row at a time."""

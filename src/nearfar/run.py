@@ -6,6 +6,7 @@ Small jobs run on the caller's thread. Everything else runs on threads of its ow
 from __future__ import annotations
 
 import itertools
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,17 +46,20 @@ class Outcome:
 
     relaxations: int
     fits: bool
+    compiling: float  # seconds spent on compiling or loading kernels, next to nothing after the first query of a kind
     notes: dict[str, Any]
 
 
 def run(query: Query, plan: Plan, rows: np.ndarray) -> Outcome:
     """Settle all rows with the planned method."""
     if not rows.size:
-        return Outcome(0, True, {})
+        return Outcome(0, True, 0.0, {})
     job, places = new_job(query, plan, rows)
+    began = time.perf_counter()
     compile_kernels(METHODS[plan.method], job)
+    compiling = time.perf_counter() - began
     relaxed, fits = _one_row(query, job, plan) if plan.together else _all_rows(query, job, plan, places)
-    return Outcome(relaxed, fits, job.notes)
+    return Outcome(relaxed, fits, compiling, job.notes)
 
 
 def _one_row(query: Query, job: Job, plan: Plan) -> tuple[int, bool]:

@@ -16,6 +16,8 @@ from typing import Any
 
 from ._jit import kernel
 
+POLL = 1023  # look at the stop flag every so many vertices
+
 
 @kernel
 def count_arcs(tails: Any, heads: Any, both: bool, counts: Any) -> None:
@@ -71,10 +73,39 @@ def place_reversed(offsets: Any, records: Any, cursor: Any, out: Any) -> None:
 
 
 @kernel
-def permute_rows(offsets: Any, records: Any, order: Any, places: Any, starts: Any, out: Any) -> None:
+def number_breadth_first(offsets: Any, records: Any, order: Any, places: Any, stop: Any) -> None:
+    """Give vertices numbers as a breadth-first search meets them, from the least vertex of each part not met yet.
+
+    ``order[i]`` is the vertex with the new number i, ``places[v]`` the new number of v.
+    """
+    places[:] = -1
+    met = 0
+    first = 0
+    for root in range(len(places)):
+        if places[root] < 0:
+            places[root] = met
+            order[met] = root
+            met += 1
+        while first < met:
+            if first & POLL == 0 and stop[0] != 0:
+                return
+            u = order[first]
+            first += 1
+            for e in range(offsets[u], offsets[u + 1]):
+                v = records[e, 0]
+                if places[v] < 0:
+                    places[v] = met
+                    order[met] = v
+                    met += 1
+
+
+@kernel
+def permute_rows(offsets: Any, records: Any, order: Any, places: Any, starts: Any, stop: Any, out: Any) -> None:
     """Move row ``order[i]`` to row i, with its heads in the new numbers ``places``."""
     words = records.shape[1]
     for i in range(len(order)):
+        if i & POLL == 0 and stop[0] != 0:
+            return
         at = starts[i]
         for e in range(offsets[order[i]], offsets[order[i] + 1]):
             out[at, 0] = places[records[e, 0]]
