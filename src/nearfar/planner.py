@@ -90,17 +90,19 @@ class Plan:
             return
         raise MemoryLimitError(
             f"{self.rows:,} x {self.n:,} distances as {self.dtype.name} need {format_bytes(self.bytes)} "
-            f"({self.bytes:,} bytes) with their work space; {format_bytes(self.available)} may be used. Ask for fewer "
-            "sources at a time (mssp with a part of them)" + self._smaller() + ".",
+            f"({self.bytes:,} bytes) with their work space; {format_bytes(self.available)} may be used. "
+            f"{self._way_out()}.",
             self.bytes,
             self.available,
         )
 
-    def _smaller(self) -> str:
-        """Name a smaller type or fewer threads, where that would be enough."""
-        if self.threads > 1 and not self.together and self.rows * self.n * self.dtype.itemsize < self.available:
-            return ", or use fewer threads"
-        return ""
+    def _way_out(self) -> str:
+        """Say what would need less memory."""
+        if self.rows == 1:
+            return "Use a machine with more memory, or method='edge', which needs no work space"
+        if self.threads > 1 and self.rows * self.n * self.dtype.itemsize < self.available:
+            return "Use fewer threads, or ask for fewer sources at a time (mssp with a part of them)"
+        return "Ask for fewer sources at a time (mssp with a part of them)"
 
 
 def choose_method(negative: bool, rows: int, threads: int, m: int, early: bool) -> tuple[str, str]:

@@ -55,7 +55,9 @@ def takes_options(query: Query) -> Query:
     text = textwrap.indent((__doc__ or "").partition("everywhere:\n\n")[2].rstrip(), 8 * " ").lstrip()
     query.__doc__ = (query.__doc__ or "").replace("{options}", text)
     own = [p for p in inspect.signature(query).parameters.values() if p.kind is not p.VAR_KEYWORD]
-    signature = inspect.signature(query).replace(parameters=[*own, *OPTIONS.values()])
+    taken = "targets" if any(p.name == "target" for p in own) else ""  # such a query has its target already
+    options = [option for name, option in OPTIONS.items() if name != taken]
+    signature = inspect.signature(query).replace(parameters=[*own, *options])
     query.__signature__ = signature  # type: ignore[attr-defined]
     return query
 
@@ -156,6 +158,13 @@ def nearest(graph: Graph, sources: Any, **options: Any) -> Nearest:
 def distance(graph: Graph, source: Any, target: Any, **options: Any) -> int | float:
     """Return the distance from ``source`` to ``target``, math.inf if there is no path.
 
+    Parameters
+    ----------
+    graph : Graph
+    source, target : vertex
+    **options
+        {options}
+
     Examples
     --------
     >>> import nearfar
@@ -172,6 +181,13 @@ def distance(graph: Graph, source: Any, target: Any, **options: Any) -> int | fl
 @takes_options
 def path(graph: Graph, source: Any, target: Any, **options: Any) -> list[Any]:
     """Return the vertices of a shortest path from ``source`` to ``target``, both ends included.
+
+    Parameters
+    ----------
+    graph : Graph
+    source, target : vertex
+    **options
+        {options}
 
     Examples
     --------
