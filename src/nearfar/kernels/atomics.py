@@ -29,10 +29,10 @@ def _bits(context: Any, builder: Any, signature: Any, args: Any) -> tuple[Any, A
 
 
 @intrinsic
-def prefetch(typing_context, array, index):  # type: ignore[no-untyped-def]
+def prefetch(typing_context, array, index):
     """Ask for the cache line of ``array[index]``; never faults, also outside the array."""
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         kind = ir.FunctionType(ir.VoidType(), [I8.as_pointer(), I32, I32, I32])
         name = "llvm.prefetch.p0"
         function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name=name)
@@ -44,10 +44,10 @@ def prefetch(typing_context, array, index):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def load(typing_context, array, index):  # type: ignore[no-untyped-def]
+def load(typing_context, array, index):
     """Read ``array[index]`` while other threads may write it; never hoisted out of a loop."""
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         at, width = _bits(context, builder, signature, args)
         value = builder.load_atomic(at, "acquire", width.width // 8)
         return builder.bitcast(value, context.get_value_type(signature.return_type))
@@ -56,10 +56,10 @@ def load(typing_context, array, index):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def add(typing_context, array, index, value):  # type: ignore[no-untyped-def]
+def add(typing_context, array, index, value):
     """Add ``value`` to an integer ``array[index]``; return what stood there before."""
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         amount = context.cast(builder, args[2], signature.args[2], signature.return_type)
         return builder.atomic_rmw("add", _element(context, builder, signature, args), amount, "seq_cst")
 
@@ -67,10 +67,10 @@ def add(typing_context, array, index, value):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def store(typing_context, array, index, value):  # type: ignore[no-untyped-def]
+def store(typing_context, array, index, value):
     """Write an integer ``array[index]`` so that everything written before is seen by who reads it."""
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         at, width = _bits(context, builder, signature, args)
         amount = context.cast(builder, args[2], signature.args[2], signature.args[0].dtype)
         builder.store_atomic(amount, at, "release", width.width // 8)
@@ -80,10 +80,10 @@ def store(typing_context, array, index, value):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def swap_if(typing_context, array, index, expected, value):  # type: ignore[no-untyped-def]
+def swap_if(typing_context, array, index, expected, value):
     """Write ``value`` into ``array[index]`` if ``expected`` stands there, to the bit; return whether it did."""
 
-    def codegen(context, builder, signature, args):  # type: ignore[no-untyped-def]
+    def codegen(context, builder, signature, args):
         at, width = _bits(context, builder, signature, args)
         dtype = signature.args[0].dtype
         old, new = (builder.bitcast(context.cast(builder, args[i], signature.args[i], dtype), width) for i in (2, 3))
@@ -94,24 +94,24 @@ def swap_if(typing_context, array, index, expected, value):  # type: ignore[no-u
 
 if config.DISABLE_JIT:
 
-    def prefetch(array, index):  # type: ignore[no-untyped-def]
+    def prefetch(array, index):
         """Do nothing: a hint has no meaning here."""
 
-    def load(array, index):  # type: ignore[no-untyped-def]
+    def load(array, index):
         """Read ``array[index]``."""
         return array[index]
 
-    def store(array, index, value):  # type: ignore[no-untyped-def]
+    def store(array, index, value):
         """Write ``array[index]``."""
         array[index] = value
 
-    def add(array, index, value):  # type: ignore[no-untyped-def]
+    def add(array, index, value):
         """Add to ``array[index]``; return what stood there before."""
         before = array[index]
         array[index] = before + value
         return before
 
-    def swap_if(array, index, expected, value):  # type: ignore[no-untyped-def]
+    def swap_if(array, index, expected, value):
         """Write ``value`` if ``expected`` stands there; return whether it did."""
         if array[index] != expected:
             return False
