@@ -43,7 +43,7 @@ NARROWER = 16  # by which `delta` narrows buckets that were too wide
 
 # Renumbering before many rows. One row, best of 4, with vertices numbered at random and in breadth-first order: Sao
 # Paulo 37 and 15 ms, world highways 14.4 and 7.1, the mountain 298 and 127; R-MAT 18 (mean degree 29) 32 and 37.
-RENUMBER_ROWS = 128  # rows from which it is considered; Sao Paulo takes 1.8 s to renumber and 13 ms less a row then
+RENUMBER_ROWS = 64  # rows from which it is considered; Sao Paulo takes 0.8 s to renumber and 13 ms less a row then
 RENUMBER_VERTICES = 65_536  # below this, distances fit into the cache in any order
 RENUMBER_DEGREE = 10  # mean degree up to which an order can keep neighbours together
 FAR_APART = 8_192  # numbers between two vertices whose distances never share the fast cache

@@ -87,7 +87,7 @@ def _all_rows(query: Query, job: Job, plan: Plan, places: np.ndarray | None) -> 
                 return
             row = job.rows[r] if moved is None else moved
             relaxations.append(settle(job.seeds_of(r), row))
-            if moved is not None:
+            if moved is not None and not job.stop[0]:
                 _bring_back(moved, places, job.rows[r])
             if not job.stop[0]:
                 fits.append(_finish(query, job, job.rows[r]))

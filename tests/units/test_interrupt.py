@@ -60,7 +60,7 @@ for _ in range({times}):
 
 ROWS = """
 graph = nearfar.generate.road_grid(300, 300)
-warm = lambda: nearfar.mssp(graph, [0, 1], threads=2)
+warm = lambda: [nearfar.mssp(graph, [0, 1], threads=2, method=m) for m in ("dijkstra", "delta")]
 """
 # From the end to the beginning: a round of `edge`, which goes through the vertices upwards, settles one vertex.
 BACKWARD = """
@@ -78,7 +78,7 @@ warm = lambda: nearfar.sssp(graph, n - 5, method="frontier", threads=1)
 """
 SHARED = """
 graph = nearfar.generate.road_grid(400, 400)
-warm = lambda: nearfar.sssp(graph, 0, method="delta", threads=2)
+warm = lambda: [nearfar.sssp(graph, 0, method=m, threads=2) for m in ("dijkstra", "delta")]
 """
 NEGATIVE = """
 n = {n}
@@ -135,7 +135,7 @@ def interrupt(child, after):
     answer = json.loads(line)
     assert isinstance(answer, dict), answer
     assert answer["again"] == [0, 5, 12]
-    assert answer["left"] == 0, "threads were left behind"
+    assert answer["left"] <= 0, "threads were left behind"  # fewer: one of the query before was still leaving
     assert answer["busy"] < 0.1, "something goes on working"
     delay = answer["stopped"] - pressed
     assert delay < SLACK, f"stopped after {delay:.2f} s"
@@ -162,3 +162,66 @@ def test_uncaught_interrupt():
         child.kill()
         child.communicate()
     assert child.returncode in (-signal.SIGINT, 130, 1) and "KeyboardInterrupt" in err
+
+
+def test_a_thread_that_cannot_hear_is_not_waited_for():
+    """As inside SciPy's search for components: the caller is free at once, and the thread ends by itself."""
+    program = """
+import time, _thread
+import numpy as np
+from nearfar.devices import cpu
+stop = np.zeros(1, np.int64)
+print("ready", flush=True)
+try:
+    cpu.run(lambda t: time.sleep(2), 1, stop)
+except KeyboardInterrupt:
+    stopped = time.time()
+time.sleep(2.2)
+print(stopped, stop[0], _thread._count(), flush=True)
+"""
+    child = subprocess.Popen(
+        [sys.executable, "-c", program], env=child_environment(), text=True, stdout=subprocess.PIPE
+    )
+    try:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        pressed = time.time()
+        child.send_signal(signal.SIGINT)
+        stopped, raised, left = child.communicate(timeout=30)[0].split()
+    finally:
+        child.kill()
+    assert float(stopped) - pressed < SLACK
+    assert (raised, left) == ("1", "0")
+
+
+def test_interrupt_while_kernels_compile(tmp_path):
+    """It is heard at once, nothing is printed, and the next query works."""
+    program = """
+import time
+import nearfar
+graph = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
+print("ready", flush=True)
+try:
+    nearfar.sssp(graph, 0)
+except KeyboardInterrupt:
+    print(time.time(), nearfar.sssp(graph, 0).dist.tolist(), flush=True)
+"""
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        env=child_environment(NEARFAR_CACHE_DIR=tmp_path),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(2.0)  # Numba is loaded by then, and the kernels take seconds
+        pressed = time.time()
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert err == ""
+    stopped, answer = out.split(maxsplit=1)
+    assert answer == "[0, 5, 12]\n"
+    assert float(stopped) - pressed < SLACK

@@ -28,6 +28,8 @@ def settle(offsets, arcs, seeds, targets, potential, ceiling, zero, limit, heap,
 
     With ``targets``, the row is only final up to the farthest of them.
     """
+    if stop[0] != 0:
+        return -1  # it may have been raised while this was compiled: the row is no longer ours to write
     dist[:] = ceiling
     slots[:] = -1
     size, taken, relaxed, target = 0, 0, 0, 0

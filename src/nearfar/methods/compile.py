@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..devices import cpu
 from ..graph import Graph
 from ..vertices import Vertices
 from .method import Job, Method
@@ -17,14 +18,22 @@ _compiling = threading.Lock()
 
 
 def compile_kernels(method: Method, job: Job) -> None:
-    """Compile what the method needs for these types, here and now, by settling one vertex without arcs.
+    """Compile what the method needs for these types, before its threads start, by settling one vertex without arcs.
 
-    On the caller's thread, where Ctrl-C can interrupt it; the threads of the job find everything compiled.
+    On a thread of its own: an interrupt inside Numba or LLVM would be swallowed there, or break what it interrupts. The
+    caller hears it, and what is being compiled is finished for the next query.
     """
+    graph, dtype = job.graph, job.rows.dtype
+    kind = (method.name, graph.offsets.dtype, graph.arcs.dtype, dtype)
+    if kind not in _compiled:
+        cpu.run(lambda t: _compile(method, job, kind), 1, np.zeros(1, np.int64))
+
+
+def _compile(method: Method, job: Job, kind: tuple[Any, ...]) -> None:
+    """Settle one vertex without arcs, once for each kind."""
     from ..kernels.rows import greatest, mark_unreached
 
     graph, dtype = job.graph, job.rows.dtype
-    kind = (method.name, graph.offsets.dtype, graph.arcs.dtype, dtype)
     with _compiling:
         if kind in _compiled:
             return
