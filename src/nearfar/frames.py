@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import MissingDependencyError
+from .names import NumberNames
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -22,6 +23,8 @@ def called(graph: Graph, vertices: np.ndarray) -> Any:
     """Return what the user calls these vertices, as an array."""
     if graph.names is None:
         return vertices.astype(np.int32, copy=False)
+    if isinstance(graph.names, NumberNames):
+        return graph.names.take(vertices)
     return np.fromiter(graph.names, dtype=object, count=graph.n)[vertices]
 
 

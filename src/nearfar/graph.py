@@ -9,7 +9,7 @@ Invariants, which everything behind this door trusts: offsets start at 0, never 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -51,8 +51,8 @@ class Graph:
         The arcs, row after row, with fields ``head`` (int32) and, unless the graph is unweighted, ``weight``.
     heads, weights : ndarray
         Views of the fields of ``arcs``; ``weights`` is None in an unweighted graph.
-    names : tuple or None
-        What the vertices are called, if not by number.
+    names : sequence or None
+        What the vertices are called, if not by number from 0: a tuple, or a `NumberNames` where all are whole numbers.
     coordinates : ndarray of float64, shape (n, 2), or None
         x and y, or longitude and latitude.
 
@@ -114,8 +114,8 @@ class Graph:
             Number of vertices; one more than the largest vertex unless given.
         undirected : bool
             Store each arc in both directions.
-        names : list of hashables, optional
-            A distinct name for each vertex; queries and answers then speak of names.
+        names : list of hashables, range or array of ints, optional
+            A distinct name for each vertex; queries and answers then speak of names. ``range(1, n + 1)`` counts from 1.
         coordinates : array of shape (n, 2) or dict from vertex to pair, optional
 
         Examples
@@ -290,7 +290,7 @@ class Graph:
         return None if self.weight_dtype is None else self.arcs["weight"]
 
     @property
-    def names(self) -> tuple[Hashable, ...] | None:
+    def names(self) -> Sequence[Hashable] | None:
         """What the vertices are called, or None when they are called by number."""
         return self._vertices.names
 
@@ -396,7 +396,8 @@ Did you mean 'Bonn'?
 
     def is_vertex(self, vertex: Hashable) -> bool:
         """Tell whether something is the name of a vertex; False in a graph without names."""
-        return self._vertices.numbers is not None and vertex in self._vertices.numbers
+        numbers = self._vertices.numbers
+        return numbers is not None and vertex in numbers
 
     def name(self, v: int) -> Any:
         """Return what vertex number ``v`` is called: its name, or the number itself.

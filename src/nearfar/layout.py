@@ -17,6 +17,8 @@ import numpy as np
 
 from .arrays import Array, Weights
 
+Piece = tuple[Array, Array, Weights | None]  # tails, heads and weights of some arcs
+
 BLOCK = 1 << 20  # arcs; below 2**18 the calls begin to show, above 2**21 nothing is gained
 FEW = 1 << 17  # arcs; NumPy sorts so many in 20 ms, loading Numba and the kernels takes some 400 ms
 
@@ -49,14 +51,23 @@ def arcs_to_rows(
     """Return (offsets, arcs) of checked arcs; ``both`` also stores each arc but a loop in the other direction."""
     if len(tails) <= few:
         return _sort(n, *_one_block(tails, heads, weights), both)
-    offsets = np.zeros(n + 1, offset_type(len(tails) * (2 if both else 1)))
+    pieces = [(tails[p], heads[p], _part(weights, p)) for p in _pieces(len(tails))]
+    return pieces_to_rows(n, pieces or [(tails, heads, weights)], both)
+
+
+def pieces_to_rows(n: int, pieces: list[Piece], both: bool = False) -> tuple[Array, Array]:
+    """Return (offsets, arcs) of checked arcs in pieces, all of one weight type; the list is emptied on the way."""
     from .kernels.build import count_arcs, place_arcs  # here, so that importing Graph does not load Numba
 
-    for piece in _pieces(len(tails)):
-        count_arcs(*_ends(tails[piece], heads[piece], _part(weights, piece)), both, offsets)
+    m = sum(len(tails) for tails, _, _ in pieces)
+    offsets = np.zeros(n + 1, offset_type(m * (2 if both else 1)))
+    for piece in pieces:
+        count_arcs(*_ends(*piece), both, offsets)
     _accumulate(offsets)
-    arcs = np.empty(int(offsets[-1]), record_type(weights.dtype if weights else None))
-    for block_tails, records in _blocks(tails, heads, weights):
+    arcs = np.empty(int(offsets[-1]), record_type(pieces[0][2].dtype if pieces and pieces[0][2] else None))
+    pieces.reverse()
+    while pieces:
+        block_tails, records = _one_block(*pieces.pop())
         place_arcs(block_tails, words_of(records), both, offsets, words_of(arcs))
     _shift(offsets)
     return offsets.astype(offset_type(len(arcs)), copy=False), arcs

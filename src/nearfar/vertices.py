@@ -16,6 +16,7 @@ import numpy as np
 
 from .arrays import Array, shorten
 from .errors import GraphError, InputTypeError, VertexError
+from .names import NumberNames
 
 _SUGGEST_UP_TO = 20_000  # names: comparing a word with this many takes about 0.1 s
 
@@ -27,8 +28,10 @@ class Vertices:
 
     def __init__(self, n: int, names: Any = None) -> None:
         self.n = n
-        self.names: tuple[Hashable, ...] | None = None if names is None else _take_names(names, n)
-        self.numbers = None if self.names is None else _number(self.names)
+        self.names: tuple[Hashable, ...] | NumberNames | None = None if names is None else _take_names(names, n)
+        self.numbers: dict[Hashable, int] | NumberNames | None = (
+            _number(self.names) if isinstance(self.names, tuple) else self.names
+        )
 
     def name(self, v: int) -> Any:
         """Return what the user calls vertex number ``v``."""
@@ -77,6 +80,8 @@ class Vertices:
         if isinstance(listed, np.ndarray):
             if listed.ndim != 1:
                 raise _not_flat(listed, role)
+            if isinstance(self.numbers, NumberNames) and listed.dtype.kind in "iu":
+                return self._find(listed, self.numbers, role)
             listed = listed.tolist()
         try:
             return np.array([self.index(vertex, role) for vertex in listed], np.int32)
@@ -85,6 +90,13 @@ class Vertices:
                 name = shorten(vertices)
                 raise VertexError(f"{error} {name} is itself a vertex: write [{name}].") from None
             raise
+
+    def _find(self, array: Array, names: NumberNames, role: str) -> Array:
+        """Return the numbers of an array of names that are whole numbers."""
+        numbers, known = names.find(array)
+        if not known.all():
+            self.index(int(array[~known][0]), role)
+        return numbers.astype(np.int32)
 
     def _check_array(self, array: Array, role: str) -> Array:
         """Return an array of vertex numbers as int32."""
@@ -131,11 +143,15 @@ class Vertices:
             return (
                 f"the graph has {self.n} vertices, 0 to {self.n - 1}" if self.n > 1 else "the graph has one vertex, 0"
             )
+        if _counts(self.names):
+            return f"the graph has {self.n} vertices, {self.names[0]} to {self.names[-1]}"
         return f"the graph has {self.n} named vertices, the first is {shorten(self.names[0])}"
 
     def _suggest(self, vertex: Any) -> str:
         """Point to a name that was probably meant."""
         assert self.names is not None and self.numbers is not None
+        if _counts(self.names) and not isinstance(vertex, str):
+            return ""
         kin: list[Any] = [vertex.strip()] if isinstance(vertex, str) else [str(vertex)]
         if isinstance(vertex, str) and vertex.strip().lstrip("-").isdecimal():
             kin.append(int(vertex))
@@ -146,7 +162,12 @@ class Vertices:
         return f" Did you mean {close[0]!r}?" if close else " graph.names lists them."
 
 
-def _is_key(name: Any, numbers: dict[Hashable, int]) -> bool:
+def _counts(names: Any) -> bool:
+    """Tell whether the names are whole numbers in a row, such as 1 to n."""
+    return isinstance(names, NumberNames) and isinstance(names.ids, range) and names.ids.step == 1
+
+
+def _is_key(name: Any, numbers: dict[Hashable, int] | NumberNames) -> bool:
     """Tell whether ``name`` is a vertex, whatever it is."""
     try:
         return name in numbers
@@ -166,13 +187,18 @@ def _not_flat(array: Array, role: str) -> InputTypeError:
     return InputTypeError(f"{role}s have shape {array.shape}, but one dimension is needed. Use .ravel().")
 
 
-def _take_names(names: Any, n: int) -> tuple[Hashable, ...]:
-    """Return the names as a tuple of n entries, NumPy scalars turned into Python ones."""
+def _take_names(names: Any, n: int) -> tuple[Hashable, ...] | NumberNames:
+    """Return the names as a sequence of n entries; a range or an array of whole numbers stays compact."""
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         raise InputTypeError(f"names is {shorten(names)}, a {type(names).__name__}, but a list of n names is needed.")
-    listed = tuple(names.tolist() if hasattr(names, "tolist") else names)
+    compact = isinstance(names, range | NumberNames) or (
+        isinstance(names, np.ndarray) and names.ndim == 1 and names.dtype.kind == "i"
+    )
+    listed: Any = names if compact else tuple(names.tolist() if hasattr(names, "tolist") else names)
     if len(listed) != n:
         raise GraphError(f"There are {len(listed)} names for {n} vertices. Give each vertex one name, in order.")
+    if compact:
+        return listed if isinstance(listed, NumberNames) else NumberNames(listed)
     return listed
 
 
