@@ -75,20 +75,27 @@ def _forget_old(folder: Path) -> None:
 FOLDER = cache_folder()
 
 
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+def kernel(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     """Compile ``function`` on first use, without the GIL, cached in our own folder.
 
     Numba picks the cache folder when the decorator runs, from a setting that belongs to the whole process; it is put
     back at once, so that other packages' caches stay where they are.
     """
     before = numba.config.CACHE_DIR
+    flags = {"nogil": True, "boundscheck": False, "error_model": "numpy", "_nrt": False, **flags}
     try:
         numba.config.CACHE_DIR = FOLDER or ""
-        return numba.njit(nogil=True, cache=FOLDER is not None, boundscheck=False, error_model="numpy", _nrt=False)(
-            function
-        )
+        return numba.njit(cache=FOLDER is not None, **flags)(function)
     finally:
         numba.config.CACHE_DIR = before
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a helper into each of its callers: for those called for every few bytes with many arrays at hand.
+
+    An array is seven words; handing five of them over for each line of a text took twice as long as reading it.
+    """
+    return kernel(function, forceinline=True)
 
 
 class _Announcer(event.Listener):
