@@ -230,7 +230,9 @@ def _pair(graph: Graph, source: Any, target: Any, options: dict[str, Any]) -> tu
     if "targets" in options:
         raise InputTypeError("targets was given to a query that has one target already; leave it out, or use sssp.")
     t = _graph(graph).index(target, "target")
-    return sssp(graph, source, targets=np.array([t], np.int32) if graph.names is None else [target], **options), t
+    if graph.min_weight >= 0:  # else the path may lead over vertices that are farther than the target
+        options["targets"] = np.array([t], np.int32) if graph.names is None else [target]
+    return sssp(graph, source, **options), t
 
 
 def _graph(graph: Any) -> Graph:

@@ -737,3 +737,9 @@ def test_errors_can_be_pickled():
     with pytest.raises(errors.MemoryLimitError) as refused_memory:
         nearfar.apsp(graph, memory=1, method="edge")
     assert pickle.loads(pickle.dumps(refused_memory.value)).needed == refused_memory.value.needed
+
+
+def test_path_over_vertices_farther_than_its_end():
+    """With negative weights a path may lead over vertices that are farther away than where it ends."""
+    graph = Graph.from_arcs([0, 1, 0], [1, 2, 2], [5, -3, 4])
+    assert nearfar.distance(graph, 0, 2) == 2 and nearfar.path(graph, 0, 2) == [0, 1, 2]
