@@ -24,6 +24,8 @@ _HOMES = {
     "distance": "queries",
     "path": "queries",
     "plan": "queries",
+    "read": "formats",
+    "write": "formats",
     "verify": "certificate",
     "Certificate": "certificate",
     "Distances": "result",
@@ -32,16 +34,20 @@ _HOMES = {
     "NearfarError": "errors",
     "errors": "",
     "generate": "",
+    "formats": "",
 }
 
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:  # "as": for type checkers these are public names of the package
     from . import errors as errors
+    from . import formats as formats
     from . import generate as generate
     from .certificate import Certificate as Certificate
     from .certificate import verify as verify
     from .errors import NearfarError as NearfarError
+    from .formats import read as read
+    from .formats import write as write
     from .graph import Graph as Graph
     from .planner import Plan as Plan
     from .queries import apsp as apsp

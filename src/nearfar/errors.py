@@ -11,6 +11,9 @@ NearfarError
 ├── DistanceOverflowError (OverflowError)  a distance does not fit the type asked for
 ├── MemoryLimitError (MemoryError)       refused before allocation; ``.needed`` and ``.available`` in bytes
 ├── DeviceError (RuntimeError)           a device that is missing or failed
+├── FormatError (ValueError)             a file whose content is wrong; ``.path`` and ``.line`` say where
+├── FileError (OSError)                  a file that cannot be opened, read or written
+│   └── MissingFileError (FileNotFoundError)  there is no such file
 └── MissingDependencyError (ImportError) an optional package is not installed
 
 Each class also derives from the builtin that a caller would expect, so ``except ValueError`` keeps working. Messages
@@ -78,6 +81,25 @@ class MemoryLimitError(NearfarError, MemoryError):
 
 class DeviceError(NearfarError, RuntimeError):
     """A device that is missing or failed."""
+
+
+class FormatError(NearfarError, ValueError):
+    """A file whose content is not what its format asks for."""
+
+    def __init__(self, message: str, path: str = "", line: int | None = None) -> None:
+        super().__init__(message)
+        self.path, self.line = path, line
+
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str, str, int | None]]:
+        return type(self), (str(self), self.path, self.line)
+
+
+class FileError(NearfarError, OSError):
+    """A file that cannot be opened, read or written."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file."""
 
 
 class MissingDependencyError(NearfarError, ImportError):

@@ -6,7 +6,7 @@ times the graph; a range costs nothing and an array of int64 eight bytes a verte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from .arrays import Array
 from .errors import GraphError
 
-_DENSE = 16  # a table over all ids is used when the largest is at most so many times the number of arcs
+_FEW = 1 << 17  # ids; NumPy sorts so many before Numba is loaded
 
 
 class NumberNames(Sequence[int]):
@@ -131,59 +131,88 @@ def number_ids(tails: Array, heads: Array) -> tuple[Array, Array, NumberNames | 
     >>> number_ids(np.array([30, 10]), np.array([20, 30]))
     (array([2, 0], dtype=int32), array([1, 2], dtype=int32), NumberNames(10, 20, 30))
     """
-    numbering = Numbering([(tails, heads)])
-    return numbering.number(tails), numbering.number(heads), numbering.names
+    ends = [tails, heads]
+    number, names, _ = numbering(ends)
+    return number(ends[0]), number(ends[1]), names
 
 
-class Numbering:
-    """The numbers of ids in ascending order, found over arcs in pieces without a copy of them all."""
+def numbering(ends: list[Array], few: int = _FEW) -> tuple[Callable[[Array], Array], NumberNames | None, int]:
+    """Find the numbers of the ids in some arrays, in ascending order, with little memory beyond the arrays.
 
-    def __init__(self, pieces: Sequence[tuple[Any, ...]]) -> None:
-        ends = [end for piece in pieces for end in piece[:2] if len(end)]
-        self.low = min((int(end.min()) for end in ends), default=0)
-        self.high = max((int(end.max()) for end in ends), default=-1)
-        span = self.high - self.low + 1
-        if span <= max(1024, _DENSE * sum(map(len, ends))):
-            self._rank, self._ids = _rank(ends, self.low, span)
-        else:
-            self._rank, self._ids = None, _distinct(ends)
-
-    @property
-    def n(self) -> int:
-        """How many different ids there are."""
-        return self.high - self.low + 1 if self._ids is None else len(self._ids)
-
-    @property
-    def names(self) -> NumberNames | None:
-        """The ids in ascending order, or None if they are 0 to n - 1."""
-        if self._ids is not None:
-            return NumberNames(self._ids)
-        return None if self.low == 0 else NumberNames(range(self.low, self.high + 1))
-
-    def number(self, ids: Array) -> Array:
-        """Return the numbers of ids as int32."""
-        if self._rank is not None:
-            return self._rank[ids - self.low]
-        if self._ids is not None:
-            return np.searchsorted(self._ids, ids).astype(np.int32)
-        return (ids if self.low == 0 else ids - self.low).astype(np.int32)
+    Return a function from an array to its numbers (int32), the ids as names (None if they are 0 to n - 1), and n. The
+    arrays in the list may be replaced, by equally long ones that the function takes in their place.
+    """
+    low = min((int(end.min()) for end in ends if len(end)), default=0)
+    span = max((int(end.max()) for end in ends if len(end)), default=-1) - low + 1
+    total = sum(map(len, ends))
+    if span <= total or total <= few:
+        seen, ids = _marked(ends, low, span) if span <= total else (None, _distinct(ends))
+        if seen is not None and len(ids) == span:
+            names = None if low == 0 else NumberNames(range(low, low + span))
+            return lambda end: (end if low == 0 else end - low).astype(np.int32), names, span
+        if seen is not None and span <= total // 2:
+            rank = np.cumsum(seen, dtype=np.int32)
+            return lambda end: rank[end - low] - np.int32(1), NumberNames(ids), len(ids)
+        if total <= few:
+            return lambda end: np.searchsorted(ids, end).astype(np.int32), NumberNames(ids), len(ids)
+        del seen, ids
+    table = IdTable()
+    for i, end in enumerate(ends):
+        ends[i] = table.number(end)
+    rank, ids = table.ranks()
+    return lambda numbered: rank[numbered], NumberNames(ids), len(ids)
 
 
-def _rank(ends: list[Array], low: int, span: int) -> tuple[Array | None, Array | None]:
-    """Mark the ids that occur; return their ranks and themselves, or nothing if all between low and high do."""
+def _marked(ends: list[Array], low: int, span: int) -> tuple[Array, Array]:
+    """Return which of the numbers from ``low`` on occur, and those that do."""
     seen = np.zeros(span, bool)
     for end in ends:
         seen[end - low if low else end] = True
-    if seen.all():
-        return None, None
-    rank = np.cumsum(seen, dtype=np.int32)
-    rank -= 1
-    return rank, np.flatnonzero(seen) + low
+    return seen, np.flatnonzero(seen) + low
 
 
 def _distinct(ends: list[Array]) -> Array:
-    """Return the different ids in ascending order, a piece at a time."""
-    ids = np.empty(0, np.int64)
-    for end in ends:
-        ids = np.union1d(ids, end)
-    return ids.astype(np.int64)
+    """Return the different ids in ascending order."""
+    return np.unique(np.concatenate([end.astype(np.int64) for end in ends] or [np.empty(0, np.int64)]))
+
+
+class IdTable:
+    """Whole numbers of any size, each with a number in order of appearance (kernels/words.py)."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._table = np.full(1 << 12, -1, np.int32)
+        self._distinct = np.empty(0, np.int64)
+
+    def number(self, ids: Array) -> Array:
+        """Return the numbers of ids as int32; new ids get new ones."""
+        out = np.empty(len(ids), np.int32)
+        for low in range(0, len(ids), _FEW):  # so that there is room for no more new ids than these at a time
+            piece = ids[low : low + _FEW].astype(np.int64)
+            self._number(piece, out[low : low + _FEW])
+        return out
+
+    def _number(self, ids: Array, out: Array) -> None:
+        """Give numbers to some ids, after making room for as many new ones."""
+        from .kernels.words import intern_ids
+
+        most = self.count + len(ids)
+        if most > len(self._distinct):
+            longer = np.empty(max(most, len(self._distinct) * 3 // 2), np.int64)
+            longer[: self.count] = self._distinct[: self.count]
+            self._distinct = longer
+        with np.errstate(over="ignore"):  # hashes wrap, also when kernels run as plain Python
+            if 3 * most > 2 * len(self._table):
+                self._table = np.full(1 << (3 * most // 2).bit_length(), -1, np.int32)
+                again = self._distinct[: self.count].copy()
+                intern_ids(again, self._table, self._distinct, 0, np.empty(self.count, np.int32))
+            self.count = intern_ids(ids, self._table, self._distinct, self.count, out)
+
+    def ranks(self) -> tuple[Array, Array]:
+        """Return for each number the rank of its id, and the ids in ascending order; the table is given up."""
+        del self._table
+        ids = self._distinct[: self.count]
+        order = np.argsort(ids, kind="stable")
+        rank = np.empty(self.count, np.int32)
+        rank[order] = np.arange(self.count, dtype=np.int32)
+        return rank, ids[order]

@@ -1,4 +1,4 @@
-"""Show how far a query is: rows done, rate, time left."""
+"""Show how far a query or a file is: rows or bytes done, rate, time left."""
 
 from __future__ import annotations
 
@@ -45,3 +45,36 @@ def _bar(total: int) -> Iterator[Callable[[int], None]]:
             bar.update(task, completed=done, rate=f"{speed:,.1f}/s" if speed else "")
 
         yield update
+
+
+@contextmanager
+def bytes_bar(least: int) -> Iterator[Callable[[int, int | None], None]]:
+    """Give a function that moves a bar with bytes read of all; nothing is shown for files smaller than ``least``."""
+    bar: Any = None
+
+    def update(done: int, total: int | None) -> None:
+        nonlocal bar
+        if bar is None:
+            if (total or done) < least:
+                return
+            bar = _start_bytes_bar(total)
+        bar.update(bar.task_ids[0], completed=done)
+
+    try:
+        yield update
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _start_bytes_bar(total: int | None) -> Any:
+    """Show a bar for a file of so many bytes."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    bar = Progress(*columns, console=console, transient=console.is_terminal)
+    bar.add_task("reading", total=total)
+    bar.start()
+    return bar

@@ -58,7 +58,7 @@ print(sorted(name for name, kind in kinds.items() if kind == "module"))
 print(kinds["verify"], kinds["plan"], kinds["path"], kinds["Plan"])
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.splitlines() == ["['errors', 'generate']", "function function function type"]
+    assert out.splitlines() == ["['errors', 'formats', 'generate']", "function function function type"]
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -106,6 +106,6 @@ def test_docs_mention_every_error_method_and_device():
 
 @pytest.mark.parametrize("name", [name for name in ERRORS if name != "NearfarError"])
 def test_errors_have_builtin_kin(name):
-    kin = (ValueError, LookupError, TypeError, OverflowError, MemoryError, RuntimeError, ImportError)
+    kin = (ValueError, LookupError, TypeError, OverflowError, MemoryError, RuntimeError, ImportError, OSError)
     assert issubclass(ERRORS[name], nearfar.NearfarError) and issubclass(ERRORS[name], kin)
     assert ERRORS[name].__doc__ and name in nearfar.errors.__doc__

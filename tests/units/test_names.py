@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfar
+from marks import JIT
 from nearfar.errors import GraphError, InputTypeError, VertexError
-from nearfar.names import Numbering, NumberNames, number_ids
+from nearfar.names import IdTable, NumberNames, number_ids, numbering
 
 IDS = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 20), unique=True, max_size=12)
 
@@ -85,21 +86,42 @@ def test_range_is_said_in_errors():
     assert str(caught.value) == "vertex 0 is not a vertex: the graph has 2 vertices, 1 to 2."
 
 
-@given(
-    st.lists(st.tuples(st.integers(-3, 40), st.integers(0, 40)), max_size=30)
-    | st.lists(st.tuples(st.integers(0, 2**62), st.integers(0, 2**62)), max_size=10)
+PAIRS = st.lists(st.tuples(st.integers(-3, 40), st.integers(0, 40)), max_size=30) | st.lists(
+    st.tuples(st.integers(-(2**63), 2**63 - 1), st.integers(0, 2**62)), max_size=10
 )
-def test_number_ids(pairs):
-    """Whichever way ids are numbered, by a table or by sorting: ascending, and the names lead back."""
-    tails, heads = (np.array([pair[i] for pair in pairs], np.int64) for i in (0, 1))
-    numbered = number_ids(tails, heads)
+
+
+@given(PAIRS, st.sampled_from([0, 1 << 17]))
+def test_numbering(pairs, few):
+    """Whichever way ids are numbered, by a table, by sorting, by hashing: ascending, and the names lead back."""
+    ends = [np.array([pair[i] for pair in pairs], np.int64) for i in (0, 1)]
+    given_ids = [end.tolist() for end in ends]
+    number, names, n = numbering(ends, few)
     distinct = sorted({end for pair in pairs for end in pair})
-    assert tuple(range(len(distinct)) if numbered[2] is None else numbered[2]) == tuple(distinct)
-    for ids, numbers in zip((tails, heads), numbered[:2], strict=True):
-        assert [distinct[number] for number in numbers] == ids.tolist()
+    assert n == len(distinct) and tuple(range(n) if names is None else names) == tuple(distinct)
+    for ids, end in zip(given_ids, ends, strict=True):
+        assert [distinct[v] for v in number(end)] == ids and number(end).dtype == np.int32
 
 
 def test_ids_that_need_no_names():
-    assert Numbering([(np.array([0, 1]), np.array([2, 0]))]).names is None
-    names = Numbering([(np.array([1, 2]), np.array([3, 1]))]).names
+    assert number_ids(np.array([0, 1]), np.array([2, 0]))[2] is None
+    names = number_ids(np.array([1, 2]), np.array([3, 1]))[2]
     assert names is not None and names.ids == range(1, 4)
+
+
+@given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 9), max_size=20), max_size=5))
+def test_table_of_ids(blocks):
+    table, seen = IdTable(), {}
+    for block in blocks:
+        found = table.number(np.array(block, np.int64))
+        assert found.tolist() == [seen.setdefault(name, len(seen)) for name in block]
+    rank, ids = table.ranks()
+    assert ids.tolist() == sorted(seen) and [ids[r] for r in rank] == list(seen)
+
+
+def test_many_ids_make_the_table_grow():
+    ids = np.arange(0, 3_000_000_000, 7919, dtype=np.int64)[::-1][: 300_000 if JIT else 9_000]
+    table = IdTable()
+    assert (table.number(ids) == np.arange(len(ids))).all() and (
+        table.number(ids[::-1]) == np.arange(len(ids))[::-1]
+    ).all()

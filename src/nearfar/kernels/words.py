@@ -1,4 +1,4 @@
-"""Words to numbers: each different word gets the next number, in order of appearance.
+"""Words and large ids to numbers: each different one gets the next number, in order of appearance.
 
 A hash table with open addressing holds numbers; the words' bytes lie one after the other in an arena. The host makes
 room before each call, since kernels allocate nothing.
@@ -15,6 +15,7 @@ from .text import SPAN
 
 EMPTY_SLOT = -1
 _FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: spreads numbers that lie in a row
 _MASK = (1 << SPAN) - 1
 
 
@@ -75,3 +76,26 @@ def fill_table(hashes: Any, count: int, table: Any) -> None:
         while table[slot] != EMPTY_SLOT:
             slot = (slot + np.uint64(1)) & mask
         table[slot] = w
+
+
+@kernel
+def intern_ids(ids: Any, table: Any, distinct: Any, count: int, out: Any) -> int:
+    """Give numbers to whole numbers as to words; ``distinct`` lists them. Return how many there are now."""
+    mask = np.uint64(len(table) - 1)
+    for i in range(len(ids)):
+        wanted = ids[i]
+        code = np.uint64(wanted) * _GOLDEN
+        slot = (code ^ (code >> np.uint64(32))) & mask
+        while True:
+            w = table[slot]
+            if w == EMPTY_SLOT:
+                distinct[count] = wanted
+                table[slot] = count
+                out[i] = count
+                count += 1
+                break
+            if distinct[w] == wanted:
+                out[i] = w
+                break
+            slot = (slot + np.uint64(1)) & mask
+    return count

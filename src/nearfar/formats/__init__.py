@@ -1,0 +1,313 @@
+"""Graphs in files: `read`, `write`, and the table FORMATS.
+
+A format is one module with a record at its end, and one line here. Which one a file has is told by its content where
+that is unmistakable, else by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import (
+    FormatError,
+    GraphError,
+    InputTypeError,
+    MemoryLimitError,
+    NearfarError,
+    OptionError,
+    VertexError,
+)
+from ..layout import record_type
+from . import (
+    cedge,
+    dimacs,
+    edges,
+    graphml,
+    hgt,
+    matrix_market,
+    metis,
+    movingai,
+    npz,
+    osm,
+    pace,
+    princeton,
+    scipy_npz,
+    sparry,
+    table,
+    tntp,
+)
+from .compression import without_ending
+from .files import Sink, Source, open_sink
+from .format import Format
+from .text import BOM
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+__all__ = ["FORMATS", "Format", "format_of", "read", "write"]
+
+# The order decides between formats that share an ending or could both be meant; edge lists, which look like many
+# things, come last.
+FORMATS: dict[str, Format] = {
+    record.name: record
+    for record in (
+        npz.FORMAT,
+        scipy_npz.FORMAT,
+        dimacs.FORMAT,
+        dimacs.COORDINATES,
+        pace.FORMAT,
+        matrix_market.FORMAT,
+        metis.FORMAT,
+        table.PARQUET,
+        table.ARROW,
+        graphml.FORMAT,
+        tntp.FORMAT,
+        tntp.NODES,
+        movingai.FORMAT,
+        osm.FORMAT,
+        hgt.FORMAT,
+        princeton.FORMAT,
+        cedge.FORMAT,
+        cedge.NODES,
+        sparry.FORMAT,
+        edges.FORMAT,
+    )
+}
+_LARGE = 100_000_000  # bytes from which on a person at a terminal is shown how far reading is
+
+
+def read(path: Any, *, format: str | None = None, progress: Any = None, **options: Any) -> Graph:
+    r"""Read a graph from a file.
+
+    Parameters
+    ----------
+    path : str, Path or open binary file
+        A file, "-" for standard input, or an address that fsspec opens. Compressed files (.gz, .xz, .zst, .bz2) are
+        recognised by their content.
+    format : str, optional
+        A name out of ``nearfar.formats.FORMATS``; else the content and the name tell.
+    progress : bool or function, optional
+        Whether to show a bar on standard error; by default only at a terminal, for files over 100 MB. A function is
+        told the bytes read and the size of the file (None where it is unknown).
+    **options
+        What the format takes: see docs/formats.md, or ``FORMATS[name].read_options``. ``weight=False`` leaves the
+        weights of any format out.
+
+    Returns
+    -------
+    Graph
+        Its vertices are called what the file calls them: counted from 1 where the format does.
+
+    Raises
+    ------
+    FormatError
+        The content is wrong; the message names the line and what to do. Never a half-read graph.
+    FileError
+        The file cannot be opened or read.
+
+    Examples
+    --------
+    >>> import io, nearfar
+    >>> g = nearfar.read(io.BytesIO(b"p sp 3 2\na 1 2 7\na 2 3 5\n"))
+    >>> nearfar.distance(g, 1, 3)
+    12
+    """
+    chosen = None if format is None else _by_name(format)
+    with _watch(progress) as watch, Source(path, watch) as source:
+        chosen = chosen or recognise(source)
+        if chosen.read is None:
+            raise OptionError(f"format {chosen.name!r} can only be written. Say format= if {source.name} is another.")
+        bare = options.get("weight") is False and "weight" not in chosen.read_options
+        taken = {name: value for name, value in options.items() if not (bare and name == "weight")}
+        _check_options(taken, chosen.read_options, f"reading the format {chosen.name!r}")
+        with _blame(source):
+            graph = chosen.read(source, **taken)
+            return _without_weights(graph) if bare else graph
+
+
+def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = False, **options: Any) -> None:
+    r"""Write a graph to a file, which appears whole or not at all.
+
+    Parameters
+    ----------
+    graph : Graph
+    path : str, Path or open binary file
+        Its ending says the format and the compression; "-" is standard output.
+    format : str, optional
+        A name out of ``nearfar.formats.FORMATS``, for endings that do not tell.
+    lossy : bool
+        Write even if the format cannot hold the names, weights or directions; they are then lost. Coordinates are left
+        out without asking.
+    **options
+        What the format takes.
+
+    Examples
+    --------
+    >>> import io, nearfar
+    >>> file = io.BytesIO()
+    >>> nearfar.write(nearfar.Graph.from_arcs([0], [1], [7]), file, format="dimacs")
+    >>> file.getvalue()
+    b'p sp 2 1\na 1 2 7\n'
+    """
+    from ..graph import Graph
+
+    if not isinstance(graph, Graph):
+        raise InputTypeError(f"graph is a {type(graph).__name__}, not a nearfar.Graph; make one with Graph.from_...")
+    chosen = _by_ending(path) if format is None else _by_name(format)
+    if chosen.write is None:
+        able = ", ".join(name for name, record in FORMATS.items() if record.write)
+        raise OptionError(f"format {chosen.name!r} can only be read. Write one of {able}.")
+    _check_options(options, chosen.write_options, f"writing the format {chosen.name!r}")
+    if not lossy:
+        _check_loss(graph, chosen)
+    with open_sink(path) as sink:
+        _write(chosen, graph, sink, options)
+
+
+def _without_weights(graph: Graph) -> Graph:
+    """Return the same graph with no weights."""
+    if graph.weights is None:
+        return graph
+    arcs = np.empty(graph.m, record_type(None))
+    arcs["head"] = graph.heads
+    return type(graph)(graph.offsets, arcs, graph._vertices, graph.coordinates, graph.undirected)
+
+
+def format_of(path: Any) -> Format:
+    r"""Return the format that `read` would take a file for.
+
+    Examples
+    --------
+    >>> import io
+    >>> from nearfar.formats import format_of
+    >>> format_of(io.BytesIO(b"p sp 1 0\n")).name
+    'dimacs'
+    """
+    with Source(path) as source:
+        return recognise(source)
+
+
+def _write(chosen: Format, graph: Graph, sink: Sink, options: dict[str, Any]) -> None:
+    """Let the format write."""
+    assert chosen.write is not None
+    chosen.write(graph, sink, **options)
+
+
+def recognise(source: Source) -> Format:
+    """Return the format of a file: its content decides where it can, its name where that fits or nothing else does."""
+    head = source.head().removeprefix(BOM)
+    if not head:
+        raise source.error("the file is empty, so there is no graph in it. Check how it was made.")
+    named = _ending_with(source.plain_name)
+    liked = [record for record in FORMATS.values() if record is not edges.FORMAT and record.matches(head)]
+    for choice in ([record for record in named if record in liked], liked, named):
+        if choice:
+            return choice[0]
+    if edges.FORMAT.matches(head):
+        return edges.FORMAT
+    raise source.error(
+        f"the format is not recognised: neither name nor content tell. Say format=, one of {', '.join(FORMATS)}."
+    )
+
+
+def _ending_with(name: str) -> list[Format]:
+    """Return the formats whose ending a name has, those with the longest one first."""
+    found = [(len(ending), record) for record in FORMATS.values() for ending in record.endings if name.endswith(ending)]
+    return [record for _, record in sorted(found, key=lambda pair: -pair[0])]
+
+
+def _by_name(name: Any) -> Format:
+    """Return the format that the user named."""
+    if isinstance(name, str) and name in FORMATS:
+        return FORMATS[name]
+    close = get_close_matches(str(name), FORMATS, 1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise OptionError(f"format {name!r} does not exist; there are {', '.join(FORMATS)}.{hint}")
+
+
+def _by_ending(path: Any) -> Format:
+    """Return the format that the name of a file to be written asks for."""
+    name = str(getattr(path, "name", path))
+    for record in _ending_with(without_ending(name)):
+        if record.write is not None:
+            return record
+    endings = sorted({ending for record in FORMATS.values() if record.write for ending in record.endings})
+    raise OptionError(
+        f"{name!r} does not tell the format by its ending. Use one of {' '.join(endings)}, or say format=."
+    )
+
+
+def _check_options(options: dict[str, Any], known: tuple[str, ...], doing: str) -> None:
+    """Refuse options that a format does not take."""
+    for name in options:
+        if name not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise OptionError(f"{doing} takes no option {name!r}; {takes}. Leave it out.")
+
+
+def _check_loss(graph: Graph, chosen: Format) -> None:
+    """Refuse to write a graph whose meaning the format cannot hold."""
+    from ..names import NumberNames
+
+    names, weights = graph.names, graph.weights
+    counted = isinstance(names, NumberNames) and isinstance(names.ids, range) and names.ids.start in (0, 1)
+    lost = {
+        "names": names is not None and not counted and "the vertices have names",
+        "weights": weights is not None and not graph.min_weight == graph.max_weight == 1 and "the graph has weights",
+        "floats": weights is not None and weights.dtype.kind == "f" and "the weights are not whole numbers",
+        "negative": graph.min_weight < 0 and "some weights are negative",
+        "directed": not graph.undirected and graph.m > 0 and "the graph is directed",
+    }
+    for what, reason in lost.items():
+        if reason and what not in chosen.keeps:
+            able = [record.name for record in FORMATS.values() if record.write and what in record.keeps]
+            raise OptionError(
+                f"{reason}, which the format {chosen.name!r} cannot hold. Write {able[0]!r} or another of "
+                f"{', '.join(able[1:])}, or say lossy=True (--lossy) to lose that."
+            )
+
+
+@contextmanager
+def _blame(source: Source) -> Iterator[None]:
+    """Let errors about arrays name the file that they came from."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except (GraphError, InputTypeError, VertexError) as error:
+        raise source.error(str(error)) from error
+    except RecursionError as error:
+        raise source.error("the content is nested too deeply to be a graph. Check how the file was made.") from error
+    except MemoryError as error:
+        if isinstance(error, NearfarError):
+            raise
+        raise MemoryLimitError(
+            f"{source.name}: the graph does not fit into memory ({error}). Take a larger machine, or a part of it.",
+            0,
+            0,
+        ) from error
+    except OSError as error:
+        if isinstance(error, NearfarError):
+            raise
+        raise source.error(f"the file cannot be read: {error.strerror or error}.") from error
+
+
+@contextmanager
+def _watch(progress: Any) -> Iterator[Callable[[int, int | None], None] | None]:
+    """Give a function to tell how many bytes are read, or None if nobody wants to know."""
+    import sys
+
+    if callable(progress):
+        yield progress
+    elif progress or (progress is None and sys.stderr.isatty()):
+        from ..progress import bytes_bar
+
+        with bytes_bar(0 if progress else _LARGE) as update:
+            yield update
+    else:
+        yield None

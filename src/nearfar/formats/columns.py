@@ -1,0 +1,250 @@
+"""The columns of an edge table, as Parquet and Arrow files hold it, and the graph they make.
+
+A row is an arc. The columns for tail, head and weight are those asked for, else those with usual names, else the first
+three. Whole numbers are vertices as in an edge list: 0 to n - 1 stay numbers, others become names in ascending order.
+Words become names in order of appearance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays import Array, shorten
+from ..convert import _appearance
+from ..errors import OptionError
+from ..graph import Graph
+from ..layout import BLOCK
+from ..names import number_ids
+from .files import Sink, Source
+from .labels import name_column
+
+_ENDS = (("source", "target"), ("src", "dst"), ("tail", "head"), ("from", "to"), ("u", "v"), ("i", "j"))
+_WEIGHTS = ("weight", "w", "length", "distance", "dist", "cost", "time", "km", "miles", "metres", "meters", "seconds")
+_COUNT = b"nearfar_vertices"  # in the table's metadata: how many vertices there are, when they are called by number
+
+
+class Columns(NamedTuple):
+    """The names of the columns to read."""
+
+    tail: str
+    head: str
+    weight: str | None
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns, each once."""
+        return list(dict.fromkeys(name for name in self if name is not None))
+
+
+def choose_columns(source: Source, schema: Any, tail: Any, head: Any, weight: Any) -> Columns:
+    """Find the columns in an Arrow schema."""
+    names = list(schema.names)
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise source.error(f"two columns are called {shorten(twice)}. Rename one.")
+    first, second = _find_ends(names, tail, head)
+    if first is None or second is None:
+        raise source.error(
+            f"the table has the columns {shorten(names, 200)}, but an arc needs a tail and a head. Add a column."
+        )
+    ends = (_named(source, names, first, "tail"), _named(source, names, second, "head"))
+    if weight is False:
+        return Columns(*ends, None)
+    if weight is None or weight is True:
+        return Columns(*ends, _find_weight(schema, ends))
+    return Columns(*ends, _named(source, names, weight, "weight"))
+
+
+def _find_ends(names: list[str], tail: Any, head: Any) -> tuple[Any, Any]:
+    """Return tail and head as given, else by usual names, else the first two columns."""
+    lower = {name.lower(): name for name in reversed(names)}
+    usual = next(((lower[a], lower[b]) for a, b in _ENDS if a in lower and b in lower), None)
+    first, second = usual or (*names[:2], None, None)[:2]
+    return (first if tail is None else tail), (second if head is None else head)
+
+
+def _find_weight(schema: Any, ends: tuple[str, str]) -> str | None:
+    """Return the column of numbers with a usual name, else the third one if it holds numbers."""
+    import pyarrow as pa
+
+    numeric = [f.name for f in schema if pa.types.is_integer(f.type) or pa.types.is_floating(f.type)]
+    lower = {name.lower(): name for name in reversed(numeric) if name not in ends}
+    found = next((lower[word] for word in _WEIGHTS if word in lower), None)
+    if found is None and tuple(schema.names[:2]) == ends and len(schema.names) > 2 and schema.names[2] in numeric:
+        return str(schema.names[2])
+    return found
+
+
+def _named(source: Source, names: list[str], column: Any, role: str) -> str:
+    """Return the name of a column given by name or by number from 0."""
+    if isinstance(column, str) and column in names:
+        return column
+    if isinstance(column, str) and column.isdecimal() and column.isascii() and len(column) < 6:
+        column = int(column)
+    if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < len(names):
+        return names[column]
+    raise OptionError(
+        f"{source.name}: {role}={column!r} is not a column of the table, which has {shorten(names, 200)}. "
+        f"Give one of them, or its number, counted from 0."
+    )
+
+
+def table_graph(source: Source, schema: Any, batches: Iterable[Any], columns: Columns, undirected: bool) -> Graph:
+    """Build the graph of a table that comes in Arrow batches, of the needed columns only."""
+    import pyarrow as pa
+
+    kinds = {_end_kind(source, schema, name) for name in columns[:2]}
+    if columns.weight is not None:
+        _check_weight(source, schema, columns.weight)
+    if len(kinds) > 1:
+        raise source.error(
+            f"column {shorten(columns.tail)} is {schema.field(columns.tail).type} and {shorten(columns.head)} is "
+            f"{schema.field(columns.head).type}, but both must be whole numbers, or both words. Convert one."
+        )
+    none = pa.RecordBatch.from_pydict({name: pa.array([], schema.field(name).type) for name in columns.needed})
+    batches = chain([none], batches)  # a table without rows has its types all the same
+    if kinds == {"number"}:
+        count = (schema.metadata or {}).get(_COUNT, b"")
+        return _number_graph(_arrays(source, batches, columns), count, undirected)
+    table = pa.Table.from_batches(_checked(source, batches, columns))
+    tails, heads, words = _encode(table[columns.tail], table[columns.head])
+    weights = None if columns.weight is None else table[columns.weight].to_numpy()
+    return Graph.from_arcs(tails, heads, weights, len(words), undirected, names=words)
+
+
+def _plain_type(kind: Any) -> Any:
+    """Return the type of the values, also of a column that is stored as a dictionary."""
+    import pyarrow as pa
+
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _end_kind(source: Source, schema: Any, name: str) -> str:
+    """Tell whether a column holds vertices as numbers or as words."""
+    from pyarrow import types
+
+    kind = _plain_type(schema.field(name).type)
+    if types.is_integer(kind) or types.is_null(kind):
+        return "number"
+    if types.is_string(kind) or types.is_large_string(kind):
+        return "word"
+    raise source.error(
+        f"column {shorten(name)} is {kind}, but vertices are whole numbers or words. Convert it, or name another "
+        f"with tail= and head=. The columns: {shorten(schema.names, 200)}."
+    )
+
+
+def _check_weight(source: Source, schema: Any, name: str) -> None:
+    """Refuse weights that are no numbers."""
+    from pyarrow import types
+
+    kind = _plain_type(schema.field(name).type)
+    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind)):
+        raise source.error(
+            f"column {shorten(name)} is {kind}, but weights are integers or floats. Convert it, name another column "
+            f"with weight=, or say weight=False."
+        )
+
+
+def _checked(source: Source, batches: Iterable[Any], columns: Columns) -> Iterator[Any]:
+    """Yield the batches, with plain columns; refuse missing values and what is not laid out as it claims."""
+    import pyarrow as pa
+
+    rows = 0
+    for batch in batches:
+        batch.validate(full=True)
+        plain = {}
+        for name in columns.needed:
+            column = batch.column(name)
+            if column.null_count:
+                row = rows + column.is_null().to_pylist().index(True)
+                raise source.error(
+                    f"column {shorten(name)} has no value in row {row}, but every arc needs one. Drop such rows."
+                )
+            column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+            # 2 GB of words in one column are not too many
+            plain[name] = column.cast(pa.large_string()) if pa.types.is_string(column.type) else column
+        rows += batch.num_rows
+        yield pa.RecordBatch.from_pydict(plain)
+
+
+def _arrays(source: Source, batches: Iterable[Any], columns: Columns) -> list[Array | None]:
+    """Return tails, heads and weights; of the batches only these stay in memory, as narrow as they can be."""
+    import pyarrow as pa
+
+    parts: list[Any] = [[], [], []]
+    for batch in _checked(source, batches, columns):
+        for part, name in zip(parts, columns, strict=True):
+            if name is not None:
+                part.append(_narrow(source, name, batch.column(name).to_numpy(zero_copy_only=False)))
+    pa.default_memory_pool().release_unused()
+    for i, name in enumerate(columns):  # one after the other, so that there is never a second copy of all three
+        parts[i] = None if name is None else np.concatenate(parts[i])
+    return parts
+
+
+def _narrow(source: Source, name: str, values: Array) -> Array:
+    """Return a copy of integers as int32 or int64; floats stay as they are."""
+    if len(values) == 0 or values.dtype.kind not in "iu":
+        return values.copy() if values.dtype.kind == "f" else np.empty(0, np.int32)
+    low, high = int(values.min()), int(values.max())
+    if high >= 2**63:
+        raise source.error(f"column {shorten(name)} holds {high}, but whole numbers end at 2**63 - 1. Convert it.")
+    return values.astype(np.int32 if low > -(2**31) and high < 2**31 else np.int64)
+
+
+def _number_graph(arrays: list[Any], count: bytes, undirected: bool) -> Graph:
+    """Build the graph of vertices that are whole numbers; ``count`` says how many where a graph of ours was written."""
+    weights, heads, tails = arrays.pop(), arrays.pop(), arrays.pop()
+    if count.isdigit() and len(count) < 12:
+        return Graph.from_arcs(tails, heads, weights, int(count), undirected)
+    tails, heads, names = number_ids(tails, heads)
+    return Graph.from_arcs(tails, heads, weights, undirected=undirected, names=names)
+
+
+def _encode(tails: Any, heads: Any) -> tuple[Array, Array, list[str]]:
+    """Turn words into numbers in order of appearance, row by row; return the words too."""
+    import pyarrow as pa
+
+    both = pa.chunked_array([*tails.chunks, *heads.chunks], pa.large_string())
+    coded = pa.concat_arrays(both.chunks).dictionary_encode()
+    codes = coded.indices.to_numpy()
+    numbered, to, order = _appearance(codes[: len(tails)], codes[len(tails) :])
+    return numbered, to, coded.dictionary.take(pa.array(order, pa.int32())).to_pylist()
+
+
+def write_batches(graph: Graph, sink: Sink, opener: Callable[[Any, Any], Any]) -> None:
+    """Write an edge table; ``opener(pyarrow, schema)`` gives a writer that takes batches."""
+    import pyarrow as pa
+
+    names = name_column(graph, sink)
+    kind = pa.int32() if names is None else pa.int64() if isinstance(names, np.ndarray) else pa.string()
+    fields = [("source", kind), ("target", kind)]
+    if graph.weight_dtype is not None:
+        fields.append(("weight", pa.from_numpy_dtype(graph.weight_dtype)))
+    schema = pa.schema(fields, None if names is not None else {_COUNT: str(graph.n)})
+    words = pa.array(names, kind) if isinstance(names, list) else names
+    with opener(pa, schema) as writer:
+        for columns in _batches(graph):
+            ends = [_called(pa, words, vertices) for vertices in columns[:2]]
+            writer.write_batch(pa.record_batch([*ends, *map(pa.array, columns[2:])], schema=schema))
+
+
+def _called(pa: Any, names: Any, vertices: Array) -> Any:
+    """Return the names of some vertices as an Arrow array."""
+    if names is None:
+        return pa.array(vertices)
+    return pa.array(names[vertices]) if isinstance(names, np.ndarray) else names.take(pa.array(vertices))
+
+
+def _batches(graph: Graph) -> Iterator[list[Array]]:
+    """Yield tails, heads and weights, some arcs at a time."""
+    for low in range(0, graph.m, BLOCK):
+        high = min(low + BLOCK, graph.m)
+        tails = np.searchsorted(graph.offsets, np.arange(low, high), side="right").astype(np.int32) - np.int32(1)
+        columns = [tails, graph.heads[low:high]]
+        yield [np.ascontiguousarray(c) for c in columns + ([] if graph.weights is None else [graph.weights[low:high]])]

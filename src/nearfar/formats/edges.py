@@ -1,0 +1,150 @@
+"""Edge lists: a line for each arc, as SNAP, spreadsheets and most programs write them.
+
+``tail head [weight]`` between blanks, tabs, commas or semicolons, with comments (# or %), with or without a header.
+Whole numbers as vertices are numbered in ascending order, and kept as names unless they are 0 to n - 1; words are
+numbered in order of appearance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..graph import Graph
+from .files import Sink, Source
+from .format import Format
+from .guess import COMMENTS, Guess, first_lines, guess, split
+from .pieces import Pieces
+from .text import BLANKS, Layout, Rows, Text
+from .words import Words
+from .writing import edges_of, tails_of, write_rows
+
+_MIXED = "The first lines have whole numbers as vertices; names=True (--names) takes words."
+
+
+def read(
+    source: Source,
+    *,
+    tail: str | int | None = None,
+    head: str | int | None = None,
+    weight: str | int | bool | None = None,
+    separator: str | None = None,
+    header: bool | None = None,
+    names: bool | None = None,
+    undirected: bool | None = None,
+) -> Graph:
+    """Read an edge list; what is not said is guessed from the first lines."""
+    said = {"tail": tail, "head": head, "weight": weight, "separator": separator, "header": header, "names": names}
+    found = guess(source, {**said, "undirected": undirected})
+    text = Text(source)
+    if found.header is not None:
+        _skip_header(text)
+    return _read_words(text, found) if found.words else _read_numbers(text, found)
+
+
+def _skip_header(text: Text) -> None:
+    """Read past the line with the columns' names."""
+    while (line := text.line()) is not None:
+        if line.strip() and line.strip()[:1] not in (b"#", b"%"):
+            return
+
+
+def _layout(found: Guess) -> Layout:
+    """Return the layout of the rows."""
+    wanted = {found.tail: 0, found.head: 1} | ({} if found.weight is None else {found.weight: 2})
+    fields = [wanted.get(field, -1) for field in range(max(wanted) + 1)]
+    roles = {0: "tail", 1: "head", 2: "weight", -1: "..."}
+    blanks = BLANKS.replace(found.delimiter, b"") if found.delimiter else BLANKS
+    return Layout(
+        fields,
+        ("ww" if found.words else "ii") + ("" if found.weight is None else "n"),
+        (found.delimiter.decode() or " ").join(roles[field] for field in fields),
+        comments=COMMENTS,
+        blanks=blanks,
+        delimiter=found.delimiter,
+        way="" if found.words else _MIXED,
+    )
+
+
+def _read_numbers(text: Text, found: Guess) -> Graph:
+    """Read arcs between whole numbers."""
+    return Pieces(text.rows(_layout(found))).graph_of_ids(found.undirected)
+
+
+def _read_words(text: Text, found: Guess) -> Graph:
+    """Read arcs between words."""
+    words, pieces = Words(), Pieces()
+    for rows in text.rows(_layout(found)):
+        numbered = words.number(rows.text, _spans(rows))
+        pieces.add(numbered[::2], numbered[1::2], *rows.columns[2:])
+    return pieces.graph(words.count, undirected=found.undirected, names=words.listed(text.source))
+
+
+def _spans(rows: Rows) -> np.ndarray:
+    """Return the words row by row, tail before head."""
+    return np.column_stack(rows.columns[:2]).ravel()
+
+
+def _matches(head: bytes) -> bool:
+    """Tell whether the first lines are numbers, or fields between the same commas, semicolons or tabs."""
+    if b"\0" in head:
+        return False
+    lines = first_lines(head, 20)
+    if not lines:
+        return False
+    if all(len(fields := line.split()) >= 2 and fields[0].isdigit() and fields[1].isdigit() for line in lines):
+        return True
+    return any(
+        len({len(split(line, mark)) for line in lines}) == 1 and len(split(lines[0], mark)) in range(2, 100)
+        for mark in (b",", b";", b"\t")
+    )
+
+
+def write(graph: Graph, sink: Sink) -> None:
+    """Write an arc a line: .csv with commas and a header, .tsv with tabs and a header, others with a comment on top.
+
+    Only with the comment an undirected edge is written once, as only then it can be told.
+    """
+    mark = {".csv": b",", ".tsv": b"\t"}.get(sink.ending, b"")
+    keep = np.ones(graph.m, bool) if mark else edges_of(graph)
+    if mark:
+        sink.write(mark.join([b"source", b"target", *([] if graph.weights is None else [b"weight"])]) + b"\n")
+    else:
+        kind = "Undirected" if graph.undirected else "Directed"
+        sink.write(f"# {kind} graph\n# Nodes: {graph.n} Edges: {int(keep.sum())}\n".encode())
+    columns: list[Any] = [called_of(graph, tails_of(graph)[keep], mark), called_of(graph, graph.heads[keep], mark)]
+    write_rows(sink, b"", columns + ([] if graph.weights is None else [graph.weights[keep]]), mark or b"\t")
+
+
+def called_of(graph: Graph, vertices: np.ndarray, mark: bytes) -> Any:
+    """Return what vertices are called, as an array of numbers or a list of words, in quotes where that is needed."""
+    from ..names import NumberNames
+
+    if graph.names is None:
+        return vertices
+    if isinstance(graph.names, NumberNames):
+        return graph.names.take(vertices)
+    words = [_quote(str(name), mark.decode()) for name in graph.names]
+    return [words[v] for v in vertices.tolist()]
+
+
+def _quote(word: str, mark: str) -> str:
+    """Put a word in quotes if it would not be read as one field."""
+    odd = not word or word[0] in "#%" or word != word.strip() or any(c in word for c in (mark or " \t,;|"))
+    if '"' in word or "\n" in word or "\r" in word:
+        from ..errors import OptionError
+
+        raise OptionError(f"the name {word!r} holds a quote or a line end, which edge lists cannot. Write .npz.")
+    return f'"{word}"' if odd else word
+
+
+FORMAT = Format(
+    name="edges",
+    summary="edge lists (SNAP, CSV, TSV): tail head [weight] a line, names or numbers",
+    endings=(".txt", ".csv", ".tsv", ".tab", ".edges", ".edgelist", ".edge", ".el", ".wel", ".ncol", ".snap"),
+    matches=_matches,
+    read=read,
+    write=write,
+    keeps=("directed", "weights", "floats", "negative", "names", "parallel"),
+)

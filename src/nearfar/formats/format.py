@@ -1,0 +1,58 @@
+"""Format: what the table FORMATS knows of a file format."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+KEEPS = ("directed", "weights", "floats", "negative", "names", "coordinates", "parallel")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: its names, how to recognise it, how to read and to write it.
+
+    Attributes
+    ----------
+    name, summary : str
+        What ``format=`` says, and one line for tables.
+    endings : tuple of str
+        How file names end, without the compression's ending.
+    matches : function
+        Tells from the first 64 kB whether a file may be of this format; never raises.
+    read, write : function or None
+        ``read(source, **options)`` gives a graph; the keyword parameters are the options it takes.
+    keeps : tuple of str
+        What writing keeps of a graph, out of KEEPS; the rest is refused or dropped by `nearfar.write`.
+    extra : str
+        The package it needs beyond the core ones, or "".
+    """
+
+    name: str
+    summary: str
+    endings: tuple[str, ...]
+    matches: Callable[[bytes], bool]
+    read: Callable[..., Any] | None
+    write: Callable[..., None] | None = None
+    keeps: tuple[str, ...] = ()
+    extra: str = ""
+
+    @property
+    def read_options(self) -> tuple[str, ...]:
+        """The options that reading takes."""
+        return _keywords(self.read)
+
+    @property
+    def write_options(self) -> tuple[str, ...]:
+        """The options that writing takes."""
+        return _keywords(self.write)
+
+
+def _keywords(function: Callable[..., Any] | None) -> tuple[str, ...]:
+    """Return the keyword parameters of a function."""
+    if function is None:
+        return ()
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)

@@ -1,0 +1,191 @@
+"""GraphML, through NetworkX.
+
+NetworkX reads XML with expat, which expands entities: a file of a kilobyte can stand for gigabytes (a billion laughs).
+Entities are declared before the first element, so the prolog is looked at first, and a file that declares any is
+refused.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, shorten
+from ..errors import OptionError
+from ..graph import Graph
+from ..names import number_ids
+from .files import Sink, Source
+from .format import Format
+from .labels import name_column, whole_numbers
+from .library import missing, parsing
+from .writing import edges_of, tails_of
+
+_PLACES = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"))
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_WAY = "Fetch or write it again, or name another format with format=."
+
+
+def read(
+    source: Source, *, weight: str | bool | None = None, undirected: bool | None = None, names: bool = False
+) -> Graph:
+    """Read a graph; ``weight`` is an edge attribute (``weight`` where there is one), False takes none.
+
+    Node ids that are whole numbers become numbers, unless ``names`` asks for words.
+    """
+    nx = _networkx()
+    _check_prolog(source)
+    with parsing(source, "GraphML file", _WAY, nx.NetworkXException):
+        graph = nx.read_graphml(source.file())
+    numbers, called = _number(list(graph), names)
+    edges = list(graph.edges(data=True))
+    tails, heads = (np.fromiter((numbers[edge[i]] for edge in edges), np.int32, len(edges)) for i in (0, 1))
+    return Graph.from_arcs(
+        tails,
+        heads,
+        _weights(source, edges, graph.graph.get("edge_default", {}), weight),
+        len(numbers),
+        undirected=not graph.is_directed() if undirected is None else bool(undirected),
+        names=called,
+        coordinates=_places(graph, numbers),
+    )
+
+
+def _networkx() -> Any:
+    """Load the package that reads GraphML."""
+    try:
+        import networkx
+    except ImportError as error:
+        raise missing("networkx", "a GraphML file") from error
+    return networkx
+
+
+class _PrologError(Exception):
+    """What ends the look at the prolog: an entity, or None at the first element."""
+
+
+def _check_prolog(source: Source) -> None:
+    """Refuse a file that declares entities, or whose first element is not in sight."""
+    from xml.parsers import expat
+
+    def stop(entity: str | None) -> None:
+        raise _PrologError(entity)
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = lambda *_: stop(None)
+    parser.EntityDeclHandler = lambda name, *_: stop(name)
+    try:
+        parser.Parse(source.head(), False)
+    except expat.ExpatError as error:
+        raise source.error(f"it is no readable GraphML file ({error}). {_WAY}", error.lineno) from error
+    except (ValueError, LookupError) as error:  # an encoding that Python does not know
+        raise source.error(f"it is no readable GraphML file ({error}). {_WAY}") from error
+    except _PrologError as found:
+        if found.args[0] is None:
+            return
+        raise source.error(
+            f"it declares the entity {shorten(found.args[0])}, which could stand for more than memory holds. "
+            f"Replace entities by what they stand for."
+        ) from None
+    raise source.error(f"it is no readable GraphML file (there is no element at its beginning). {_WAY}")
+
+
+def _number(nodes: list[str], words: bool) -> tuple[dict[str, int], Any]:
+    """Return the number of each node, and the names: numbers in ascending order, words in the file's."""
+    ids = None if words else whole_numbers(nodes)
+    if ids is None:
+        return {node: v for v, node in enumerate(nodes)}, nodes or None
+    numbered, _, names = number_ids(ids, ids)
+    return dict(zip(nodes, numbered.tolist(), strict=True)), names
+
+
+def _weights(source: Source, edges: list[Any], defaults: dict[str, Any], weight: Any) -> Array | None:
+    """Return the attribute asked for, of every edge."""
+    known = sorted(set(defaults).union(*(data for _, _, data in edges)))
+    if weight is False or (weight in (None, True) and "weight" not in known):
+        return None
+    key = "weight" if weight in (None, True) else weight
+    if key not in known:
+        raise OptionError(
+            f"{source.name}: weight={key!r} is not an attribute of the edges, which have {shorten(known, 200)}. "
+            f"Name one, or give weight=False."
+        )
+    values = []
+    for tail, head, data in edges:
+        value = data.get(key, defaults.get(key))
+        number = _to_number(value)
+        if number is None:
+            found = "no" if value is None else f"{shorten(value)} for"
+            raise source.error(
+                f"the edge from {shorten(tail)} to {shorten(head)} has {found} {key}, but every edge needs a number. "
+                f"Add it, name another attribute with weight=, or say weight=False."
+            )
+        values.append(number)
+    if any(isinstance(value, float) for value in values):
+        return np.array(values, np.float64)
+    return np.array(values) if values else np.empty(0, np.int64)
+
+
+def _to_number(value: Any) -> int | float | None:
+    """Return a number as it is or as text says it; None if it is none, or one that no weight can be."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str):
+        try:
+            value = int(value) if len(value) < 20 else float(value)
+        except ValueError:
+            try:
+                value = float(value)
+            except ValueError:
+                return None
+    return value if isinstance(value, float) or abs(value) < 2**63 else float(value)
+
+
+def _places(graph: Any, numbers: dict[str, int]) -> Array | None:
+    """Return the coordinates if all nodes have them."""
+    for across, up in _PLACES:
+        pairs = [(_to_number(data.get(across)), _to_number(data.get(up))) for _, data in graph.nodes(data=True)]
+        if pairs and all(x is not None and y is not None for x, y in pairs):
+            places = np.empty((len(pairs), 2))
+            places[list(numbers.values())] = pairs
+            return places
+    return None
+
+
+def write(graph: Graph, sink: Sink) -> None:
+    """Write nodes with x and y, and edges with weight; an undirected edge is written once."""
+    nx = _networkx()
+    column = name_column(graph, sink)
+    ids = list(map(str, range(graph.n) if column is None else column))
+    odd = next((word for word in ids if _NO_XML.search(word)), None)
+    if odd is not None:
+        raise sink.error(f"vertex {shorten(odd)} has a character in its name that XML cannot hold. Rename it.")
+    kept = edges_of(graph)
+    tails, heads = tails_of(graph)[kept].tolist(), graph.heads[kept].tolist()
+    out = nx.MultiGraph() if graph.undirected else nx.MultiDiGraph()
+    places = None if graph.coordinates is None else graph.coordinates.tolist()
+    for v, word in enumerate(ids):
+        out.add_node(word, **({} if places is None else {"x": places[v][0], "y": places[v][1]}))
+    weights = None if graph.weights is None else graph.weights[kept].tolist()
+    for e, (u, v) in enumerate(zip(tails, heads, strict=True)):
+        out.add_edge(ids[u], ids[v], **({} if weights is None else {"weight": weights[e]}))
+    simple = len(set(zip(tails, heads, strict=True))) == len(tails)
+    nx.write_graphml_xml((nx.Graph if graph.undirected else nx.DiGraph)(out) if simple else out, sink.file())
+
+
+def matches(head: bytes) -> bool:
+    """Tell whether a file begins like GraphML."""
+    return b"<graphml" in head[:4096]
+
+
+FORMAT = Format(
+    name="graphml",
+    summary="GraphML through NetworkX: node ids, the edge attribute weight, and x, y or lon, lat",
+    endings=(".graphml",),
+    matches=matches,
+    read=read,
+    write=write,
+    keeps=("directed", "weights", "floats", "negative", "names", "coordinates", "parallel"),
+    extra="networkx",
+)

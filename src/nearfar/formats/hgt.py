@@ -1,0 +1,135 @@
+"""SRTM height maps (.hgt): walking times over a square degree of land, by Tobler's hiking function.
+
+The file is a square of big-endian 16-bit heights in metres, north to south, west to east; -32768 is unknown, and no
+vertex. One walks to the eight neighbours, at 6 exp(-3.5 |slope + 0.05|) km/h, in milliseconds; uphill and downhill
+differ. The name says where it lies: N42E001.hgt begins at 42 degrees north, 1 degree east, and a degree of longitude is
+shorter by the cosine of the latitude.
+
+W. Tobler, Three presentations on geographical analysis and modeling, 1993.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, shorten
+from ..errors import OptionError
+from ..graph import Graph
+from ..layout import record_type
+from .files import Source
+from .format import Format
+from .grid import Step, grid_graph, shifted
+
+UNKNOWN = -32768
+DEGREE = 111194.93  # metres of a degree of latitude
+_STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1))
+_LONGEST = 2.0**53  # milliseconds; 285,000 years is no walk, and larger floats are no exact integers
+_INT32_MAX = 2**31 - 1
+
+
+def read(source: Source, *, latitude: float | None = None, longitude: float | None = None) -> Graph:
+    """Read a height map; ``latitude`` and ``longitude`` of the south-west corner, unless its name says them."""
+    south, west = _corner(source, latitude, longitude)
+    heights = _heights(source)
+    side = len(heights)
+    up = DEGREE / (side - 1)
+    across = up * np.cos(np.radians(south + 0.5))
+    runs = {step: float(_run(step, across, up)) for step in _STEPS}
+
+    def slope(step: Step, rows: slice) -> Array:
+        here, there = heights[rows].astype(float), shifted(heights, step, rows, UNKNOWN).astype(float)
+        return np.abs((there - here) / runs[step] + 0.05)
+
+    def is_open(step: Step, rows: slice) -> Array:
+        known = (heights[rows] > UNKNOWN) & (shifted(heights, step, rows, UNKNOWN) > UNKNOWN)
+        return known & (slope(step, rows) < _steepest(runs[step]))
+
+    def weigh(step: Step, rows: slice) -> Array:
+        steep = np.minimum(slope(step, rows), _steepest(runs[step]))
+        return np.round(1000 * runs[step] / (6 / 3.6 * np.exp(-3.5 * steep))).astype(np.int64)
+
+    places = _places(heights > UNKNOWN, south, west)
+    return _narrowed(grid_graph(heights > UNKNOWN, _STEPS, is_open, weigh, np.int64, places, False))
+
+
+def _run(step: Step, across: float, up: float) -> float:
+    """Return the level distance of a step in metres."""
+    return np.hypot(across, up) if step[0] and step[1] else up if step[0] else across
+
+
+def _steepest(run: float) -> float:
+    """Return the slope at which a step would take longer than any walk; steeper ones are no arcs."""
+    return math.log(_LONGEST * 6 / 3.6 / (1000 * run)) / 3.5
+
+
+def _corner(source: Source, latitude: Any, longitude: Any) -> tuple[float, float | None]:
+    """Return latitude and longitude of the south-west corner, as given or as the name says."""
+    found = re.search(r"([ns])(\d{1,2})(?:([ew])(\d{1,3}))?", PurePath(source.plain_name).name)
+    south = _degrees("latitude", latitude, 90)
+    if south is None and found:
+        south = int(found[2]) * (1 if found[1] == "n" else -1)
+    west = _degrees("longitude", longitude, 180)
+    if west is None and found and found[3]:
+        west = int(found[4]) * (1 if found[3] == "e" else -1)
+    if south is None or not -90 <= south < 90:
+        raise source.error(
+            "the name does not say where the heights lie, as N42E001.hgt does; the width of a cell depends on it. "
+            "Rename the file, or give latitude= and longitude= of its south-west corner."
+        )
+    return south, west
+
+
+def _degrees(what: str, value: Any, limit: int) -> float | None:
+    """Check an angle that the user gave."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not -limit <= float(value) < limit:
+        raise OptionError(f"{what} is {shorten(value)}, but must be a number of degrees, -{limit} to {limit - 1}.")
+    return float(value)
+
+
+def _heights(source: Source) -> Array:
+    """Return the table of heights."""
+    data = source.read_all()
+    side = math.isqrt(len(data) // 2)
+    if side < 2 or 2 * side * side != len(data):
+        raise source.error(
+            f"it has {len(data)} bytes, but a square of 16-bit heights has 2 * side * side: 2,884,802 for 1201 x 1201, "
+            f"25,934,402 for 3601 x 3601. It may be cut off, or no height map."
+        )
+    return np.frombuffer(data, ">i2").reshape(side, side)
+
+
+def _places(known: Array, south: float, west: float | None) -> Array | None:
+    """Return longitude and latitude of the cells, if the longitude is known."""
+    if west is None:
+        return None
+    row, column = np.nonzero(known)
+    places = np.empty((len(row), 2))
+    places[:, 0] = west + column / (len(known) - 1)
+    places[:, 1] = south + 1 - row / (len(known) - 1)
+    return places
+
+
+def _narrowed(graph: Graph) -> Graph:
+    """Return the graph with 32-bit weights where all fit."""
+    if graph.max_weight > _INT32_MAX:
+        return graph
+    arcs = np.empty(graph.m, record_type(np.dtype(np.int32)))
+    arcs["head"], arcs["weight"] = graph.heads, graph.weights
+    return Graph(graph.offsets, arcs, graph._vertices, graph.coordinates)
+
+
+FORMAT = Format(
+    name="hgt",
+    summary="SRTM height maps: walking times in milliseconds between the 8 neighbours of each cell",
+    endings=(".hgt",),
+    matches=lambda head: False,  # bare numbers: only the name tells
+    read=read,
+)

@@ -1,0 +1,45 @@
+"""The names of vertices in forms that files hold: whole numbers or words, never both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, shorten
+from ..graph import Graph
+from ..names import NumberNames
+from .files import Sink
+
+INT64 = range(-(2**63), 2**63)
+
+
+def name_column(graph: Graph, sink: Sink) -> Array | list[str] | None:
+    """Return the names as an int64 array or a list of str; None in a graph without names."""
+    names = graph.names
+    if names is None:
+        return None
+    if isinstance(names, NumberNames):
+        return names.array
+    listed: list[Any] = list(names)
+    if listed and set(map(type, listed)) == {int} and min(listed) in INT64 and max(listed) in INT64:
+        return np.array(listed, np.int64)
+    odd = next((name for name in listed if type(name) is not str), "")
+    if odd != "":
+        raise sink.error(
+            f"vertex {shorten(odd)} is called by a {type(odd).__name__}, but this format keeps names that are all str, "
+            f"or all int of 64 bits. Build the graph with names=[str(name) for name in graph.names]."
+        )
+    return listed
+
+
+def whole_numbers(words: list[str]) -> Array | None:
+    """Return words as int64 if all are whole numbers in their shortest form, else None."""
+    if not words or not all(word.removeprefix("-").isdecimal() and word.isascii() for word in words):
+        return None
+    if max(map(len, words)) > 20:
+        return None
+    numbers = list(map(int, words))
+    if min(numbers) not in INT64 or max(numbers) not in INT64 or list(map(str, numbers)) != words:
+        return None
+    return np.array(numbers, np.int64)

@@ -1,0 +1,182 @@
+"""Graphs in NumPy archives, .npz: our own, which keep everything; arc arrays; and SciPy's sparse matrices.
+
+Our own file holds the parts of a Graph as they lie in memory, and a mark with a version. Whoever may have edited it:
+the parts go through the same checks as those of any caller. Since three kinds share one ending, the keys decide.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, shorten
+from ..errors import OptionError
+from ..graph import Graph
+from ..layout import turn_round
+from ..names import NumberNames
+from .arc_arrays import are_arcs, from_arcs_by_key
+from .archive import is_archive, read_arrays, write_arrays
+from .files import Sink, Source
+from .format import Format
+from .labels import INT64, name_column
+from .sparse_arrays import are_sparse, from_sparse_by_key
+
+MARK = "nearfar_graph"  # the key whose value is the version; the first in the file
+VERSION = 1
+
+
+def read(source: Source, *, weight: str | bool | None = None, undirected: bool | None = None) -> Graph:
+    """Read a .npz file of any of the three kinds.
+
+    ``weight`` is the key of the weights in a file of arcs, or False for none; ``undirected`` overrides what such a file
+    says, or stores both directions of each entry of a sparse matrix.
+    """
+    arrays = read_arrays(source)
+    if MARK in arrays:
+        return _from_parts(source, arrays, weight, undirected)
+    if are_sparse(arrays):
+        return from_sparse_by_key(source, arrays, weight, undirected)
+    if are_arcs(arrays):
+        return from_arcs_by_key(source, arrays, weight, undirected)
+    raise source.error(
+        f"the archive has the keys {shorten(sorted(arrays), 200)}, which are no graph. Save src and dst (and w, n, "
+        f"directed), or use scipy.sparse.save_npz or nearfar.write."
+    )
+
+
+def _from_parts(source: Source, arrays: dict[str, Array], weight: Any, undirected: Any) -> Graph:
+    """Build a graph from the parts that `write` wrote."""
+    if undirected is not None or weight not in (None, False):
+        raise OptionError(
+            f"{source.name}: undirected and weight are fixed in a file that nearfar wrote. Leave them out; "
+            f"weight=False reads it without weights."
+        )
+    _check_mark(source, arrays)
+    weights = None if weight is False else arrays.get("weights")
+    graph = Graph.from_csr(
+        arrays["offsets"],
+        arrays["heads"],
+        weights,
+        names=_read_names(source, arrays),
+        coordinates=arrays.get("coordinates"),
+    )
+    if not arrays["undirected"]:
+        return graph
+    del weights
+    arrays.clear()  # the check below takes two more copies of the arcs
+    if not _is_mirrored(graph):
+        raise source.error(
+            "it says undirected, but some arc has no counterpart of equal weight. Save undirected=False with it."
+        )
+    return Graph(graph.offsets, graph.arcs, graph._vertices, graph.coordinates, True)
+
+
+def _check_mark(source: Source, arrays: dict[str, Array]) -> None:
+    """Refuse other versions, and files that lack a part."""
+    mark = arrays[MARK]
+    if mark.shape != () or mark.dtype.kind not in "iu" or mark != VERSION:
+        raise source.error(
+            f"it is of version {shorten(mark.tolist())}, but version {VERSION} is read here. Use a newer nearfar, "
+            f"or convert it with the one that wrote it."
+        )
+    lost = [key for key in ("offsets", "heads", "undirected") if key not in arrays]
+    if lost:
+        raise source.error(f"array {lost[0]} is missing. Write the file again.")
+    if arrays["undirected"].shape != () or arrays["undirected"].dtype != bool:
+        raise source.error("undirected must be one bool. Write the file again.")
+
+
+def _is_mirrored(graph: Graph) -> bool:
+    """Tell whether every arc has its counterpart; turning the rows round twice sorts them by head."""
+    turned = turn_round(graph.offsets, graph.arcs)
+    again = turn_round(*turned)
+    if not (turned[0] == again[0]).all():
+        return False
+    if (turned[1] == again[1]).all():
+        return True
+    weights = graph.weights  # parallel edges may lie in another order in each direction
+    if weights is None:
+        return False
+    rows = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(turned[0]))
+    first, second = (arcs[np.lexsort((arcs["weight"], arcs["head"], rows))] for arcs in (turned[1], again[1]))
+    return bool((first == second).all())
+
+
+def _read_names(source: Source, arrays: dict[str, Array]) -> Any:
+    """Return the names as `_name_parts` stored them."""
+    if "names" in arrays:
+        names = arrays["names"]
+        if names.ndim != 1 or names.dtype.kind not in "iu" or (names.size and int(names.max()) not in INT64):
+            raise source.error(f"names are {names.dtype} of shape {names.shape}, but must be a list of int64.")
+        return names.astype(np.int64)
+    if "names_from" in arrays:
+        first, n = int(_one_number(source, arrays, "names_from")), len(arrays["offsets"]) - 1
+        if first + n - 1 not in INT64:
+            raise source.error(f"names run from {first} past 2**63 - 1. Write the file again.")
+        return range(first, first + n)
+    if "names_text" not in arrays:
+        return None
+    text, ends = arrays["names_text"], arrays.get("names_ends", np.empty(0))
+    if text.dtype != np.uint8 or text.ndim != 1 or ends.dtype != np.int64 or ends.ndim != 1:
+        raise source.error("names_text must be bytes and names_ends int64. Write the file again.")
+    try:
+        words = text.tobytes().decode("utf8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise source.error(f"names_text is not UTF-8 ({error}). Write the file again.") from error
+    if (np.diff(ends, prepend=0) < 0).any() or (ends[-1] if len(ends) else 0) != len(words):
+        raise source.error("names_ends do not cut names_text into words. Write the file again.")
+    starts = [0, *ends.tolist()]
+    return [words[low:high] for low, high in pairwise(starts)]
+
+
+def _one_number(source: Source, arrays: dict[str, Array], key: str) -> Array:
+    """Return an array that is a single whole number."""
+    if arrays[key].shape != () or arrays[key].dtype.kind not in "iu":
+        raise source.error(f"{key} must be one whole number. Write the file again.")
+    return arrays[key]
+
+
+def write(graph: Graph, sink: Sink) -> None:
+    """Write everything there is to a graph."""
+    parts: dict[str, Any] = {MARK: np.int64(VERSION), "undirected": np.bool_(graph.undirected)}
+    parts |= _name_parts(graph, sink)
+    parts |= {"offsets": graph.offsets, "heads": graph.heads}
+    if graph.weights is not None:
+        parts["weights"] = graph.weights
+    if graph.coordinates is not None:
+        parts["coordinates"] = graph.coordinates
+    write_arrays(sink, parts)
+
+
+def _name_parts(graph: Graph, sink: Sink) -> dict[str, Any]:
+    """Return the names as arrays: where counting starts, numbers, or one text and where each word ends in it."""
+    names = graph.names
+    if names is None:
+        return {}
+    if isinstance(names, NumberNames) and isinstance(names.ids, range) and names.ids.step == 1:
+        return {"names_from": np.int64(names.ids.start)}
+    column = name_column(graph, sink)
+    if isinstance(column, np.ndarray):
+        return {"names": column}
+    words: list[str] = column or []
+    ends = np.cumsum(np.fromiter(map(len, words), np.int64, len(words)))
+    text = "".join(words).encode("utf8", "surrogatepass")
+    return {"names_text": np.frombuffer(text, np.uint8), "names_ends": ends}
+
+
+def matches(head: bytes) -> bool:
+    """Tell whether a file begins like a NumPy archive."""
+    return is_archive(head)
+
+
+FORMAT = Format(
+    name="npz",
+    summary="NumPy archives: nearfar's own (keeps everything), arc arrays src, dst, w, or SciPy's sparse matrices",
+    endings=(".npz",),
+    matches=matches,
+    read=read,
+    write=write,
+    keeps=("directed", "weights", "floats", "negative", "names", "coordinates", "parallel"),
+)

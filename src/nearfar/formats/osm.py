@@ -1,0 +1,180 @@
+"""OpenStreetMap (.osm.pbf, .osm): roads and travel times, through osmium.
+
+Every node on a road that the profile may use is a vertex, called by its OpenStreetMap number; an arc joins neighbours
+on a road, and takes the great-circle distance at the speed that roads.py finds, in seconds. Osmium keeps the places of
+the nodes while it passes over them, 16 bytes each; of the roads only numbers reach us, in flat arrays.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import OptionError
+from ..graph import Graph
+from .files import Source
+from .format import Format
+from .library import missing, parsing
+from .pbf import check_pbf
+from .pieces import Pieces
+from .roads import PROFILES, Profile
+
+RADIUS = 6_371_000  # metres; a sphere is off by up to half a percent
+_NOWHERE = 2**31 - 1  # osmium's coordinate of a node that is not in the file
+_PARTS = 1e7  # of a degree
+_BLOCK = 1 << 16  # pieces of road measured at a time: some 10 MB of arrays
+_WAY = "Fetch it again, or name another format with format=."
+
+
+class Roads(NamedTuple):
+    """The nodes of all roads, one after the other, with their places, and a length and two speeds for each road."""
+
+    nodes: Array
+    x: Array
+    y: Array
+    lengths: Array
+    speeds: Array
+
+
+def read(source: Source, *, profile: str = "car") -> Graph:
+    """Read the roads open to a profile, ``"car"`` or ``"foot"``, with travel times in seconds."""
+    if profile not in PROFILES:
+        raise OptionError(f"profile is {profile!r}, but must be one of {', '.join(PROFILES)}.")
+    osmium = _osmium()
+    path, kind = source.local_path(), _kind(source)
+    if kind == "pbf":
+        check_pbf(source, path)
+    with parsing(source, "OpenStreetMap file", _WAY, osmium.InvalidLocationError):
+        roads = _collect(osmium, path, kind, PROFILES[profile])
+        if 2 * np.count_nonzero(roads.x == _NOWHERE) > len(roads.x):
+            _locate(osmium, path, kind, roads)
+    pieces, names, places = _arcs(source, roads, profile)
+    del roads
+    return pieces.graph(len(names), names=names, coordinates=places)
+
+
+def _osmium() -> Any:
+    """Load the package that reads OpenStreetMap files."""
+    try:
+        import osmium
+    except ImportError as error:
+        raise missing("osmium", "an OpenStreetMap file") from error
+    return osmium
+
+
+def _kind(source: Source) -> str:
+    """Return osmium's word for the format, by content."""
+    head = source.head()
+    if not matches(head):
+        raise source.error(f"it begins with {head[:12]!r}: no OpenStreetMap file (.osm.pbf, .osm). {_WAY}")
+    return "pbf" if b"OSMHeader" in head[:64] else "osm"
+
+
+def _collect(osmium: Any, path: Path, kind: str, profile: Profile) -> Roads:
+    """Pass over the file once: osmium remembers where nodes are, and each open road is written down."""
+    entities = osmium.osm.NODE | osmium.osm.WAY
+    storage = "sparse_mmap_array" if sys.platform == "linux" else "sparse_mem_array"  # the former grows without a copy
+    ways = osmium.FileProcessor(osmium.io.File(str(path), kind), entities).with_locations(storage)
+    ways = ways.with_filter(osmium.filter.EntityFilter(osmium.osm.WAY)).with_filter(osmium.filter.KeyFilter("highway"))
+    nodes, lengths, speeds, places = array("q"), array("q"), array("d"), bytearray()
+    line = osmium.geom.WKBFactory()
+    for way in ways:
+        speed = profile.speeds_on(way.tags)
+        if speed is None:
+            continue
+        nodes.extend([ref.ref for ref in way.nodes])
+        places += _places(osmium, way, line)
+        lengths.append(len(way.nodes))
+        speeds.extend(speed)
+    x, y = np.rint(np.frombuffer(places, np.float64).reshape(-1, 2) * _PARTS).astype(np.int32).T
+    return Roads(np.array(nodes, np.int64), x, y, np.array(lengths, np.int64), np.array(speeds).reshape(-1, 2))
+
+
+def _places(osmium: Any, way: Any, line: Any) -> bytes:
+    """Return the places of a road's nodes as floats; all of them at once, unless some are not known."""
+    try:
+        return bytes.fromhex(line.create_linestring(way, osmium.geom.use_nodes.ALL))[9:]  # behind a header
+    except (RuntimeError, osmium.InvalidLocationError):
+        pairs = [(ref.x, ref.y) if ref.location.valid() else (_NOWHERE, _NOWHERE) for ref in way.nodes]
+        return (np.array(pairs, np.float64) / _PARTS).tobytes()
+
+
+def _locate(osmium: Any, path: Path, kind: str, roads: Roads) -> None:
+    """Find the places of nodes that osmium does not remember: those after the roads, and new ones, below zero."""
+    lost = np.flatnonzero(roads.x == _NOWHERE)
+    wanted = set(roads.nodes[lost].tolist())
+    places = {}
+    for node in osmium.FileProcessor(osmium.io.File(str(path), kind), osmium.osm.NODE):
+        if node.id in wanted and node.location.valid():
+            places[node.id] = (node.location.x, node.location.y)
+    for i in lost.tolist():
+        roads.x[i], roads.y[i] = places.get(int(roads.nodes[i]), (_NOWHERE, _NOWHERE))
+
+
+def _arcs(source: Source, roads: Roads, profile: str) -> tuple[Pieces, Array, Array]:
+    """Join neighbours on each road, forwards and backwards where that is allowed; return arcs, vertices and places."""
+    starts = _joined(roads)
+    if len(starts) == 0:
+        raise source.error(
+            f"there is no road in it that the profile {profile!r} may use. It may hold only part of a map; "
+            f"profiles are {', '.join(PROFILES)}."
+        )
+    names, first, numbers = _number(roads, starts)
+    places = np.column_stack((roads.x[first], roads.y[first])) / _PARTS
+    road = np.repeat(np.arange(len(roads.lengths), dtype=np.int32), roads.lengths)[starts]
+    pieces = Pieces()
+    for low in range(0, len(starts), _BLOCK):
+        begin = starts[low : low + _BLOCK]
+        ends = np.column_stack((numbers[begin], numbers[begin + 1]))
+        speed = roads.speeds[road[low : low + _BLOCK]]
+        open_ = speed > 0
+        metres = distance(places[ends[:, 0]], places[ends[:, 1]])[:, None]
+        seconds = np.divide(metres, speed / 3.6, out=np.zeros(speed.shape), where=open_)
+        pieces.add(ends[open_], ends[:, ::-1][open_], seconds[open_])
+    return pieces, names, places
+
+
+def _joined(roads: Roads) -> Array:
+    """Return where in the roads a node is followed by its neighbour; nodes outside the file have none."""
+    joined = (roads.x[:-1] != _NOWHERE) & (roads.x[1:] != _NOWHERE) & (roads.nodes[:-1] != roads.nodes[1:])
+    ends = np.cumsum(roads.lengths)[:-1]
+    joined[ends[(ends > 0) & (ends < len(roads.nodes))] - 1] = False  # a road's last node and the first of the next
+    return np.flatnonzero(joined)
+
+
+def _number(roads: Roads, starts: Array) -> tuple[Array, Array, Array]:
+    """Return the nodes that are joined, ascending; where each occurs; and the number of every node of the roads."""
+    used = np.zeros(len(roads.nodes), bool)
+    used[starts] = used[starts + 1] = True
+    where = np.flatnonzero(used)
+    names, first, inverse = np.unique(roads.nodes[where], return_index=True, return_inverse=True)
+    numbers = np.zeros(len(roads.nodes), np.int32)
+    numbers[where] = inverse
+    return names, where[first], numbers
+
+
+def distance(here: Array, there: Array) -> Array:
+    """Return the great-circle distances between places, in metres."""
+    (x1, y1), (x2, y2) = np.radians(here).T, np.radians(there).T
+    chord = np.sin((y2 - y1) / 2) ** 2 + np.cos(y1) * np.cos(y2) * np.sin((x2 - x1) / 2) ** 2
+    return 2 * RADIUS * np.arcsin(np.sqrt(chord))
+
+
+def matches(head: bytes) -> bool:
+    """Tell whether a file begins like one of OpenStreetMap's formats."""
+    return b"OSMHeader" in head[:64] or b"<osm" in head[:4096]
+
+
+FORMAT = Format(
+    name="osm",
+    summary="OpenStreetMap roads, by car or on foot: travel times in seconds, one-ways, longitude and latitude",
+    endings=(".osm.pbf", ".pbf", ".osm"),
+    matches=matches,
+    read=read,
+    extra="osmium",
+)

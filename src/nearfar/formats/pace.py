@@ -1,0 +1,55 @@
+"""PACE graphs: ``p tw n m``, then an edge ``u v`` a line; undirected, without weights, vertices from 1.
+
+The challenges since 2016 differ in the second word (tw, td, tww, ds). The older DIMACS files for colouring and cliques
+are nearly the same: ``p edge n m`` or ``p col n m``, then ``e u v``.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from ..graph import Graph
+from .dimacs import check_count
+from .files import Sink, Source
+from .format import Format
+from .headers import count_of, read_header, size_of
+from .pieces import Pieces
+from .text import BOM, Layout, Text
+from .writing import edges_of, tails_of, write_rows
+
+_LINE = rb"p[ \t]+(tw|td|tdp|tww|ds|hs|vc|edge|edges|col)[ \t]+(\d+)[ \t]+(\d+)"
+_HEADER = re.compile(rb"^[ \t]*" + _LINE + rb"[ \t]*\r?$", re.MULTILINE)
+_LETTERED = (b"edge", b"edges", b"col")  # lines of edges begin with e
+
+
+def read(source: Source, *, undirected: bool = True, strict: bool = True) -> Graph:
+    """Read edges; ``strict=False`` takes any number of them."""
+    text = Text(source)
+    found = read_header(text, _LINE, "p tw vertices edges", b"c")
+    n, m = size_of(text, found[2]), count_of(text, found[3], "edges")
+    lettered = found[1].lower() in _LETTERED
+    like = "e vertex vertex" if lettered else "vertex vertex"
+    layout = Layout((0, 1), "ii", like, b"c", b"e" if lettered else b"", bounds=(1, n), exact=True)
+    pieces = Pieces(text.rows(layout))
+    check_count(text, pieces.count, m, "edges", strict)
+    return pieces.graph(n, 1, undirected)
+
+
+def write(graph: Graph, sink: Sink) -> None:
+    """Write each edge once."""
+    keep = edges_of(graph)
+    sink.write(b"p tw %d %d\n" % (graph.n, np.count_nonzero(keep)))
+    write_rows(sink, b"", (tails_of(graph, 1)[keep], graph.heads[keep]), shifts=(0, 1))
+
+
+FORMAT = Format(
+    name="pace",
+    summary="PACE graphs: p tw n m, then u v; vertices from 1, undirected, no weights",
+    endings=(".gr", ".pace"),
+    matches=lambda head: _HEADER.search(head.removeprefix(BOM)) is not None,
+    read=read,
+    write=write,
+    keeps=("parallel",),
+)

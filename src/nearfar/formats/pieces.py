@@ -1,0 +1,117 @@
+"""Arcs as they come from a file, block by block, until they are a graph.
+
+Each block is kept in the narrowest types it fits, and is let go when its arcs have found their rows: at the peak there
+are the arcs once as read and once as stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, Weights, take_coordinates
+from ..constants import MAX_VERTICES
+from ..errors import GraphError
+from ..graph import Graph
+from ..layout import FEW, Piece, arcs_to_rows, pieces_to_rows
+from ..names import IdTable, NumberNames, numbering
+from ..vertices import Vertices
+from .text import Rows
+
+_INT32_MAX = 2**31 - 1
+
+
+class Pieces:
+    """Arcs in blocks: tails and heads as the file calls them, and weights or None."""
+
+    def __init__(self, blocks: Iterable[Rows] = ()) -> None:
+        self._pieces: list[tuple[Array, Array, Array | None]] = []
+        self._ids: IdTable | None = None  # made when ids first pass int32: eight bytes each would be too many
+        self.count = 0
+        for rows in blocks:
+            self.add(*rows.columns)
+
+    def add(self, tails: Array, heads: Array, weights: Array | None = None) -> None:
+        """Keep a copy of a block of arcs; the arrays may be used for the next one."""
+        tails, heads = _narrow(tails), _narrow(heads)
+        if self._ids is None and np.int64 in (tails.dtype, heads.dtype):
+            self._ids = IdTable()
+            self._pieces = [(self._ids.number(u), self._ids.number(v), w) for u, v, w in self._pieces]
+        if self._ids is not None:
+            tails, heads = self._ids.number(tails), self._ids.number(heads)
+        self._pieces.append((tails, heads, None if weights is None else _narrow(weights)))
+        self.count += len(tails)
+
+    def graph(
+        self,
+        n: int,
+        first: int = 0,
+        undirected: bool = False,
+        names: Any = None,
+        coordinates: Any = None,
+    ) -> Graph:
+        """Return the graph of n vertices that the file counts from ``first``."""
+        vertices = Vertices(n, range(first, n + first) if first and names is None else names)
+        pieces = self._take(lambda ends: ends - first if first else ends)
+        places = take_coordinates(coordinates, n, vertices.names)
+        return Graph(*_rows(n, pieces, undirected), vertices, places, undirected)
+
+    def graph_of_ids(self, undirected: bool = False) -> Graph:
+        """Return the graph of the ids that occur, in ascending order; they become names unless they are 0 to n - 1."""
+        ends = [end for tails, heads, _ in self._pieces for end in (tails, heads)]
+        if self._ids is None:
+            number, names, n = numbering(ends)
+        else:
+            rank, ids = self._ids.ranks()
+            number, names, n = (lambda numbered: rank[numbered]), NumberNames(ids), len(ids)
+        if n > MAX_VERTICES:
+            raise GraphError(f"there are {n} vertices, but a graph has up to 2**31 - 1. Split it.")
+        weights = [piece[2] for piece in self._pieces]
+        self._pieces = list(zip(ends[::2], ends[1::2], weights, strict=True))
+        del ends
+        return Graph(*_rows(n, self._take(number), undirected), Vertices(n, names), None, undirected)
+
+    def _take(self, number: Any) -> list[Piece]:
+        """Turn the blocks, one after the other, into pieces with vertex numbers and weights of one type."""
+        dtype, drops = self._weight_type()
+        pieces: list[Piece] = []
+        self._pieces.reverse()
+        while self._pieces:
+            tails, heads, weights = self._pieces.pop()
+            taken = None if weights is None or dtype is None else Weights(weights, dtype, drops)
+            pieces.append((number(tails), number(heads), taken))
+        return pieces
+
+    def _weight_type(self) -> tuple[np.dtype[Any] | None, bool]:
+        """Return the type that holds all weights, and whether some are inf."""
+        kinds = {weights.dtype for _, _, weights in self._pieces if weights is not None}
+        if not kinds:
+            return None, False
+        dtype = np.result_type(*kinds)
+        if dtype.kind != "f":
+            return dtype, False
+        drops = any(weights is not None and bool(np.isinf(weights).any()) for _, _, weights in self._pieces)
+        return np.dtype(np.float64), drops
+
+
+def _narrow(values: Array) -> Array:
+    """Return a copy in the narrowest type of int32, int64 and float64."""
+    if values.dtype.kind == "f" or len(values) == 0:
+        return values.astype(np.float64 if values.dtype.kind == "f" else np.int32)
+    fits = values.min() >= -_INT32_MAX and values.max() <= _INT32_MAX
+    return values.astype(np.int32 if fits else np.int64)
+
+
+def _rows(n: int, pieces: list[Piece], undirected: bool) -> tuple[Array, Array]:
+    """Lay the arcs out in rows; few of them without Numba."""
+    m = sum(len(tails) for tails, _, _ in pieces)
+    if m > FEW:
+        return pieces_to_rows(n, pieces, undirected)
+    tails, heads = (np.concatenate([piece[i] for piece in pieces] or [np.empty(0, np.int32)]) for i in (0, 1))
+    weights = None
+    if pieces and (first := pieces[0][2]) is not None:
+        values = [piece[2].values.astype(first.dtype) for piece in pieces if piece[2] is not None]
+        weights = first._replace(values=np.concatenate(values))
+    return arcs_to_rows(n, tails, heads, weights, undirected)

@@ -1,0 +1,42 @@
+"""SciPy's sparse matrices in .npz files, as scipy.sparse.save_npz and load_npz know them.
+
+Reading goes through npz.py, which tells the kinds of .npz apart by their keys; this is the format to name for writing.
+"""
+
+from __future__ import annotations
+
+from ..graph import Graph
+from .archive import Stream, is_archive
+from .files import Sink, Source
+from .format import Format
+from .npz import read as read_npz
+
+_KEYS = (b"indices.npy", b"row.npy", b"offsets.npy", b"format.npy")
+
+
+def read(source: Source, *, weight: bool | None = None, undirected: bool | None = None) -> Graph:
+    """Read a sparse matrix; ``undirected`` stores both directions of each entry, ``weight=False`` drops the values."""
+    return read_npz(source, weight=weight, undirected=undirected)
+
+
+def write(graph: Graph, sink: Sink) -> None:
+    """Write a graph as a csr_array; of parallel arcs the lightest is kept, and arcs without weights get ones."""
+    from scipy.sparse import save_npz
+
+    save_npz(Stream(sink.file()), graph.to_scipy(), compressed=False)
+
+
+def matches(head: bytes) -> bool:
+    """Tell whether the first array of an archive is one that SciPy puts first."""
+    return is_archive(head) and any(head[30:].startswith(key) for key in _KEYS)
+
+
+FORMAT = Format(
+    name="scipy",
+    summary="SciPy sparse matrices (save_npz): entry [u, v] is the weight of the arc from u to v",
+    endings=(".npz",),
+    matches=matches,
+    read=read,
+    write=write,
+    keeps=("directed", "weights", "floats", "negative"),
+)

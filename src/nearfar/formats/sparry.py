@@ -1,0 +1,65 @@
+"""SParry's text: ``n m``, then ``u v w`` a line; vertices from 0, undirected unless told otherwise."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from ..graph import Graph
+from . import princeton
+from .dimacs import check_count
+from .files import HEAD, Sink, Source
+from .format import Format
+from .headers import count_of, read_header, size_of
+from .pieces import Pieces
+from .text import BOM, Layout, Text
+from .writing import edges_of, tails_of, write_rows
+
+_FIRST = re.compile(rb"\s*(\d{1,10})[ \t]+(\d{1,18})\s*")
+_ROW = re.compile(rb"\s*(\d{1,10})[ \t]+(\d{1,10})[ \t]+[+-]?[\d.eE+-]+\s*")
+
+
+def read(source: Source, *, undirected: bool = True, strict: bool = True) -> Graph:
+    """Read edges, or arcs with ``undirected=False``; ``strict=False`` takes any number of them."""
+    text = Text(source)
+    found = read_header(text, rb"(\d+)\s+(\d+)", "vertices edges", b"")
+    n, m = size_of(text, found[1]), count_of(text, found[2], "edges")
+    layout = Layout((0, 1, 2), "iin", "tail head weight", bounds=(0, n - 1), exact=True)
+    pieces = Pieces(text.rows(layout))
+    check_count(text, pieces.count, m, "edges", strict)
+    return pieces.graph(n, undirected=undirected)
+
+
+def matches(head: bytes) -> bool:
+    """Tell whether a line of two whole numbers is followed by lines of three, as many and as large as it says."""
+    lines = head.removeprefix(BOM).split(b"\n")
+    found = _FIRST.fullmatch(lines[0])
+    whole = len(head) < HEAD
+    rows = [line for line in (lines[1:] if whole else lines[1:-1]) if line.strip()]
+    if not found or not rows or princeton.matches(head):
+        return False
+    n, m = int(found[1]), int(found[2])
+    if len(rows) != m if whole else len(rows) > m:
+        return False
+    fields = [_ROW.fullmatch(row) for row in rows]
+    return all(row is not None and int(row[1]) < n and int(row[2]) < n for row in fields)
+
+
+def write(graph: Graph, sink: Sink) -> None:
+    """Write each edge once, with weight 1 where there is none; arcs of a directed graph as they are."""
+    keep = edges_of(graph)
+    weights = np.ones(graph.m, np.int32) if graph.weights is None else graph.weights
+    sink.write(b"%d %d\n" % (graph.n, np.count_nonzero(keep)))
+    write_rows(sink, b"", (tails_of(graph)[keep], graph.heads[keep], weights[keep]))
+
+
+FORMAT = Format(
+    name="sparry",
+    summary="SParry text: n m, then u v w; vertices from 0, undirected unless told",
+    endings=(".sparry", ".sp"),
+    matches=matches,
+    read=read,
+    write=write,
+    keeps=("weights", "floats", "negative", "parallel"),
+)

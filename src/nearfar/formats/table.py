@@ -1,0 +1,98 @@
+"""Edge tables in Parquet files and in Arrow files (IPC files, which are Feather 2, and IPC streams), through pyarrow.
+
+Of a file with many columns only those that are needed are read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph import Graph
+from ..layout import BLOCK
+from .archive import Stream
+from .columns import choose_columns, table_graph, write_batches
+from .files import Sink, Source
+from .format import Format
+from .library import missing, parsing
+
+_FILE, _STREAM = b"ARROW1", b"\xff\xff\xff\xff"
+_WAY = "Fetch or write it again, or name another format with format=."
+_KEEPS = ("directed", "weights", "floats", "negative", "names", "parallel")
+
+
+def read_parquet(
+    source: Source, *, tail: Any = None, head: Any = None, weight: Any = None, undirected: bool | None = None
+) -> Graph:
+    """Read an edge table; columns are given by name or number, ``weight=False`` reads none."""
+    pa, parquet = _pyarrow()
+    with parsing(source, "Parquet file", _WAY, pa.ArrowMemoryError):  # a false length asks for absurd amounts
+        file = parquet.ParquetFile(source.file(), pre_buffer=False, page_checksum_verification=True)
+        columns = choose_columns(source, file.schema_arrow, tail, head, weight)
+        batches = file.iter_batches(BLOCK, columns=columns.needed)
+        return table_graph(source, file.schema_arrow, batches, columns, bool(undirected))
+
+
+def read_arrow(
+    source: Source, *, tail: Any = None, head: Any = None, weight: Any = None, undirected: bool | None = None
+) -> Graph:
+    """Read an edge table; columns are given by name or number, ``weight=False`` reads none."""
+    pa, _ = _pyarrow()
+    if source.head().startswith(b"FEA1"):
+        raise source.error("it is a Feather file of version 1. Write it again with pyarrow.feather (version 2).")
+    is_file = source.head().startswith(_FILE)
+    with parsing(source, "Arrow file", _WAY, pa.ArrowMemoryError):
+        file, opener = source.file(), pa.ipc.open_file if is_file else pa.ipc.open_stream
+        schema = opener(file).schema
+        columns = choose_columns(source, schema, tail, head, weight)
+        file.seek(0)
+        needed = pa.ipc.IpcReadOptions(included_fields=[schema.names.index(name) for name in columns.needed])
+        reader = opener(file, options=needed)
+        batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else iter(reader)
+        return table_graph(source, schema, batches, columns, bool(undirected))
+
+
+def write_parquet(graph: Graph, sink: Sink) -> None:
+    """Write the columns source, target and, if there are weights, weight."""
+    _, parquet = _pyarrow()
+    write_batches(
+        graph, sink, lambda _, schema: parquet.ParquetWriter(Stream(sink.file()), schema, write_page_checksum=True)
+    )
+
+
+def write_arrow(graph: Graph, sink: Sink) -> None:
+    """Write the columns source, target and, if there are weights, weight, as an IPC file."""
+    _pyarrow()
+    write_batches(graph, sink, lambda pa, schema: pa.ipc.new_file(Stream(sink.file()), schema))
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    """Load the package that reads such files, and its part for Parquet."""
+    try:
+        import pyarrow
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ImportError as error:
+        raise missing("pyarrow", "a Parquet or Arrow file") from error
+    return pyarrow, pyarrow.parquet
+
+
+PARQUET = Format(
+    name="parquet",
+    summary="Parquet edge tables: columns source, target, weight, or as tail=, head=, weight= say",
+    endings=(".parquet", ".pq"),
+    matches=lambda head: head.startswith(b"PAR1"),
+    read=read_parquet,
+    write=write_parquet,
+    keeps=_KEEPS,
+    extra="pyarrow",
+)
+ARROW = Format(
+    name="arrow",
+    summary="Arrow and Feather edge tables: columns source, target, weight, or as tail=, head=, weight= say",
+    endings=(".arrow", ".feather", ".ipc"),
+    matches=lambda head: head.startswith((_FILE, _STREAM)),
+    read=read_arrow,
+    write=write_arrow,
+    keeps=_KEEPS,
+    extra="pyarrow",
+)

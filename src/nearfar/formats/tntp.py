@@ -1,0 +1,161 @@
+"""TNTP traffic networks: ``<NUMBER OF NODES> n`` and more, ``<END OF METADATA>``, then a link a line, ended by ``;``.
+
+A link has its two nodes, capacity, length, free_flow_time and more; ``weight`` says which column counts. Nodes from 1.
+Places come in a file of their own, ``node X Y``.
+
+Traffic models do not let through nodes below ``<FIRST THRU NODE>``: they stand for zones where trips begin and end.
+Here they are vertices like all others; their links often cost nothing, so a shortest path may pass through them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, shorten
+from ..errors import OptionError
+from ..graph import Graph
+from .dimacs import check_count
+from .files import Source
+from .format import Format
+from .headers import count_of, read_columns, size_of
+from .pieces import Pieces
+from .text import BOM, Layout, Text
+
+STANDARD = (
+    "init_node", "term_node", "capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "link_type",
+)  # fmt: skip
+_FACT = re.compile(rb"<([^>]*)>\s*(\S*)")
+_NAMES = re.compile(rb"<END OF METADATA>.*?^[ \t]*~([^\r\n]*)", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+_BLANKS = b" \t\r\v\f;"
+
+
+def read(
+    source: Source,
+    *,
+    weight: str | int | bool = "free_flow_time",
+    coordinates: Any = None,
+    undirected: bool = False,
+    strict: bool = True,
+) -> Graph:
+    """Read links; ``weight`` is a column by name or number from 0, or False, ``coordinates`` a file of nodes."""
+    from .coordinates import read_coordinates
+
+    names = _columns(source)
+    field = None if weight is False else _field(source, names, weight)
+    text = Text(source)
+    n, m = _metadata(text)
+    pieces = Pieces(text.rows(_layout(names, field, n)))
+    check_count(text, pieces.count, m, "links", strict)
+    places = None if coordinates is None else read_coordinates(coordinates, range(1, n + 1))
+    return pieces.graph(n, 1, undirected, coordinates=places)
+
+
+def _metadata(text: Text) -> tuple[int, int]:
+    """Read up to <END OF METADATA>; return the numbers of nodes and links."""
+    n = m = None
+    while (line := text.line()) is not None:
+        found = _FACT.match(line.strip())
+        if not found:
+            if line.strip() and not line.strip().startswith(b"~"):
+                break
+            continue
+        fact = b" ".join(found[1].upper().split())
+        if fact == b"END OF METADATA":
+            break
+        if fact in (b"NUMBER OF NODES", b"NUMBER OF LINKS"):
+            if not re.fullmatch(rb"\d+", found[2]):
+                shown = shorten(found[2][:300].decode("utf8", "replace"), 40)
+                raise text.error(f"{shown} was found where a whole number is needed. Correct the line.")
+            if fact == b"NUMBER OF NODES":
+                n = size_of(text, found[2])
+            else:
+                m = count_of(text, found[2], "links")
+    if n is None or m is None:
+        raise text.source.error(
+            "there are no lines '<NUMBER OF NODES> n' and '<NUMBER OF LINKS> m', with which a network begins. Files of "
+            "nodes go with coordinates=; files of trips and flows hold no links."
+        )
+    if line is None or not line.strip().startswith(b"<"):
+        raise text.source.error("the line <END OF METADATA> is missing before the links. Put it there.", text.number)
+    return n, m
+
+
+def _columns(source: Source) -> list[str]:
+    """Return the names of the columns: from the line that begins with ~, or as the format has them."""
+    found = _NAMES.search(source.head())
+    if not found:
+        return list(STANDARD)
+    line = found[1].decode("utf8", "replace")
+    words = [_plain(word) for word in (line.split("\t") if "\t" in line.strip() else line.split())]
+    return [word for word in words if word not in ("", ";")] or list(STANDARD)
+
+
+def _plain(word: str) -> str:
+    """Return a column's name without units, in small letters: "Free Flow Time (min)" is free_flow_time."""
+    return "_".join(re.sub(r"\(.*?\)", " ", word).replace("_", " ").lower().split())
+
+
+def _field(source: Source, names: list[str], weight: Any) -> int:
+    """Return the number of the column that a user wants as weight."""
+    wanted = int(weight) if isinstance(weight, str) and re.fullmatch(r"[0-9]{1,4}", weight) else weight
+    if isinstance(wanted, str):
+        plain = _plain(wanted)
+        wanted = next((known.index(plain) for known in (names, list(STANDARD)) if plain in known), -1)
+    if isinstance(wanted, int) and not isinstance(wanted, bool) and 2 <= wanted < len(names):
+        return wanted
+    raise OptionError(
+        f"weight={weight!r} is not a column of {source.name} after the two nodes, which has {', '.join(names[2:])} "
+        f"(2 to {len(names) - 1}). Name one of them, or say weight=False."
+    )
+
+
+def _layout(names: list[str], field: int | None, n: int) -> Layout:
+    """Return the layout of the links."""
+    wanted = {0: 0, 1: 1} | ({} if field is None else {field: 2})
+    fields = [wanted.get(f, -1) for f in range(max(wanted) + 1)]
+    like = " ".join(names[: len(fields)]) + " ... ;"
+    return Layout(fields, "ii" if field is None else "iin", like, comments=b"~", blanks=_BLANKS, bounds=(1, n))
+
+
+def read_places(source: Source) -> tuple[Array, Array]:
+    """Read a file of nodes: the vertices and their coordinates; a line with the columns' names may come first."""
+    text = Text(source)
+    if re.match(rb"\s*[A-Za-z]", source.head().removeprefix(BOM)):
+        text.line()
+    layout = Layout((0, 1, 2), "inn", "node X Y ;", comments=b"~", blanks=_BLANKS)
+    ids, x, y = read_columns(text, layout)
+    return ids, np.column_stack((x, y)).astype(np.float64)
+
+
+def _matches(head: bytes) -> bool:
+    """Tell whether the metadata of a network is there."""
+    upper = head.upper()
+    return b"<NUMBER OF NODES>" in upper and b"<END OF METADATA>" in upper
+
+
+FORMAT = Format(
+    name="tntp",
+    summary="TNTP traffic networks: links with free_flow_time, length, ...; vertices from 1",
+    endings=(".tntp",),
+    matches=_matches,
+    read=read,
+)
+
+
+def _refuse(source: Source) -> Graph:
+    """Say what a file of nodes is for."""
+    raise source.error(
+        "this file holds coordinates, no links. Read the network, and give this file with coordinates= (--coordinates)."
+    )
+
+
+NODES = Format(
+    name="tntp-nodes",
+    summary="TNTP coordinates: node X Y; goes with a network",
+    endings=("_node.tntp", "_nodes.tntp"),
+    matches=lambda head: re.match(rb"\s*~?\s*node\s+x\s+y\b", head.removeprefix(BOM), re.IGNORECASE) is not None,
+    read=_refuse,
+)

@@ -1,0 +1,131 @@
+"""Edge lists as people have them: separators, headers, comments, names, ids with gaps."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nearfar
+from nearfar.errors import FormatError, OptionError
+from strategies import cases
+
+
+def read(text, **options):
+    data = text if isinstance(text, bytes) else text.encode()
+    return nearfar.read(io.BytesIO(data), format="edges", **options)
+
+
+def arcs(graph):
+    """Return the arcs as the file calls them."""
+    tails = np.repeat(np.arange(graph.n), np.diff(graph.offsets))
+    weights = [None] * graph.m if graph.weights is None else graph.weights.tolist()
+    return [
+        (graph.name(u), graph.name(v), *([] if w is None else [w]))
+        for u, v, w in zip(tails.tolist(), graph.heads.tolist(), weights, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("0 1\n1 2\n", [(0, 1), (1, 2)]),
+        ("0 1 5\n1 2 7\n", [(0, 1, 5), (1, 2, 7)]),
+        ("0\t1\t5\n1 \t 2  7\n", [(0, 1, 5), (1, 2, 7)]),
+        ("0,1,5\n1, 2 ,7\n", [(0, 1, 5), (1, 2, 7)]),
+        ("0;1;5\n1;2;7", [(0, 1, 5), (1, 2, 7)]),
+        ("# Directed graph\n% more\n\n10 30\n30 20\n", [(10, 30), (30, 20)]),
+        ("source,target,weight\n3,4,1.5\n4,3,2\n", [(3, 4, 1.5), (4, 3, 2.0)]),
+        ('"source","target"\n"3","4"\n', [(3, 4)]),
+        ("weight,to,from\n5,b,a\n", [("a", "b", 5)]),
+        ("time from to length\n9 a b 5\n", [("a", "b", 5)]),
+        ("x y z\n1 2 3\n", [(1, 2, 3)]),
+        ("Ulm Bonn 390\nBonn Kiel 530\n", [("Ulm", "Bonn", 390), ("Bonn", "Kiel", 530)]),
+        ('"New York" Ulm\n', [("New York", "Ulm")]),
+        ("New York\tUlm\t7\nUlm\tBad Ems\t8\n", [("New York", "Ulm", 7), ("Ulm", "Bad Ems", 8)]),
+        ("São Paulo,Köln,7\n", [("São Paulo", "Köln", 7)]),
+        ("1 2 friend\n2 3 foe\n", [(1, 2), (2, 3)]),
+        ("1,2,4,1289241911.72836\n2,1,-3,1289241941.5\n", [(1, 2, 4), (2, 1, -3)]),
+        ("-5 3\n3 -5\n", [(-5, 3), (3, -5)]),
+        ("7000000000 1\n", [(7000000000, 1)]),
+        ("1 2 inf\n2 1 3\n", [(2, 1, 3.0)]),
+        ("from to\na b\n", [("a", "b")]),
+    ],
+)
+def test_what_is_guessed(text, wanted):
+    assert sorted(arcs(read(text))) == sorted(wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "wanted"),
+    [
+        ("9 1 2 5\n", {"tail": 1, "head": 2, "weight": 3}, [(1, 2, 5)]),
+        ("a,b,km,h\n1,2,5,6\n", {"weight": "h"}, [(1, 2, 6)]),
+        ("a,b,km\n1,2,5\n", {"tail": "b", "head": "a"}, [(2, 1, 5)]),
+        ("1 2 5\n", {"weight": False}, [(1, 2)]),
+        ("1 2\n2 3\n", {"names": True}, [("1", "2"), ("2", "3")]),
+        ("007 8\n", {"names": True}, [("007", "8")]),
+        ("1|2|5\n", {"separator": "|"}, [(1, 2, 5)]),
+        ("1|2|5\n", {"separator": "bar"}, [(1, 2, 5)]),
+        ("a b\n", {"header": False}, [("a", "b")]),
+        ("p q\na b\n", {"header": True}, [("a", "b")]),
+        ("1 2\n", {"undirected": True}, [(1, 2), (2, 1)]),
+        ("# Undirected graph: x.txt\n1 2\n", {}, [(1, 2), (2, 1)]),
+        ("# Undirected graph\n1 2\n", {"undirected": False}, [(1, 2)]),
+    ],
+)
+def test_what_is_said(text, options, wanted):
+    graph = read(text, **options)
+    assert sorted(arcs(graph)) == sorted(wanted)
+    assert graph.undirected == (len(wanted) == 2 and wanted[0][:2] == wanted[1][1::-1])
+
+
+def test_ids_are_numbered_ascending_and_kept():
+    graph = read("30 10\n20 30\n")
+    assert graph.names == (10, 20, 30) and graph.n == 3
+    assert read("2 1\n1 3\n").names == (1, 2, 3) and read("2 1\n1 0\n").names is None
+    assert read("b a\na c\n").names == ("b", "a", "c")  # words: in order of appearance
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("1 2\n" * 300 + "1 x\n", 301, "names=True"),
+        ("1 2 3\n2 3\n", 2, "too few fields"),
+        ("1 2 3\n2 3 abc\n", 2, "'abc' was found where a number is needed"),
+        ("1,2,3\n2,,3\n", 2, "empty field"),
+        ("a b {'weight': 3}\n", None, "NetworkX"),
+        ("lonely\n", None, "a tail and a head"),
+        ("# nothing\n\n", None, "no arcs"),
+        (b"a\xff b\n", None, "not UTF-8"),
+        ('a,b\n"c""d",e\n', 2, "quote"),
+    ],
+)
+def test_wrong_files(text, line, what):
+    with pytest.raises(FormatError, match=what) as caught:
+        read(text)
+    assert caught.value.line == line and "the open file" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options", [{"weight": "km"}, {"tail": 7}, {"head": "x"}, {"separator": "ab"}, {"separator": "a"}, {"weight": True}]
+)
+def test_wrong_options(options):
+    with pytest.raises(OptionError):
+        read("a,b,w\n1,2,3\n", **options)
+
+
+@given(cases(), st.sampled_from([".csv", ".tsv", ".txt", ".edges"]), st.booleans(), st.booleans())
+def test_written_is_read(tmp_path_factory, case, ending, words, undirected):
+    """Everything comes back but vertices without arcs, which an edge list does not hold."""
+    path = tmp_path_factory.mktemp("edges") / f"graph{ending}"
+    names = [f"vertex, {v}" if v % 2 else f"#{v}" for v in range(case.n)] if words else None
+    graph = nearfar.Graph.from_arcs(*case.arrays(), case.n, undirected, names=names)
+    nearfar.write(graph, path)
+    if graph.m:
+        again = nearfar.read(path)
+        assert sorted(arcs(again)) == sorted(arcs(graph))
+        assert again.undirected == (undirected and ending in (".txt", ".edges"))

@@ -1,0 +1,248 @@
+"""Where bytes come from and go to: compression, pipes, addresses, and files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import subprocess
+import sys
+import threading
+import zipfile
+
+import pytest
+import zstandard
+
+import nearfar
+from marks import child_environment
+from nearfar.errors import FileError, FormatError, InputTypeError, MissingDependencyError, MissingFileError, OptionError
+from nearfar.formats.files import BLOCK, HEAD, Source, open_sink
+from nearfar.whole import whole_file
+
+TEXT = b"p sp 3 2\na 1 2 7\na 2 3 5\n"
+LONG = os.urandom(BLOCK) + b"x" * (3 * HEAD + 17)  # several blocks, hard and easy to compress
+PACKERS = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".bz2": bz2.compress,
+    ".zst": lambda data: zstandard.ZstdCompressor().compress(data),
+}
+PACKED = [ending for ending in PACKERS if ending]
+
+
+def content(path, data):
+    """Write a file and return what a Source gives."""
+    path.write_bytes(data)
+    with Source(path) as source:
+        return source.read_all()
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+@pytest.mark.parametrize("data", [b"", b"a", TEXT, LONG], ids=["empty", "one", "text", "long"])
+def test_decompressed(tmp_path, ending, data):
+    packed = PACKERS[ending](data)
+    for name in (f"x.gr{ending}", "x", "x.gr", "x.gz.gr"):  # the content decides, not the name
+        assert content(tmp_path / name, packed) == data
+    for parts in (2, 3):  # files put one behind the other, as cat does
+        assert content(tmp_path / "twice", packed * parts) == data * parts
+
+
+@pytest.mark.parametrize("ending", PACKED)
+@pytest.mark.parametrize("data", [TEXT, LONG], ids=["text", "long"])
+def test_cut_off(tmp_path, ending, data):
+    packed = PACKERS[ending](data)
+    for size in {len(packed) - 1, len(packed) // 2, 12}:
+        with pytest.raises(FormatError, match="damaged or cut off") as caught:
+            content(tmp_path / "cut.gr", packed[:size])
+        assert caught.value.path.endswith("cut.gr")
+
+
+@pytest.mark.parametrize("ending", PACKED)
+def test_damaged(tmp_path, ending):
+    packed = bytearray(PACKERS[ending](LONG))
+    packed[len(packed) // 3] ^= 255
+    packed[-5] ^= 255  # the checksum, where there is one
+    path = tmp_path / "damaged"
+    try:
+        assert content(path, bytes(packed)) != LONG  # only .zst has no checksum by default
+        assert ending == ".zst"
+    except FormatError as error:
+        assert "damaged" in str(error)
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_written_compressed(tmp_path, ending):
+    path = tmp_path / f"x.gr{ending}"
+    graph = nearfar.read(io.BytesIO(TEXT))
+    nearfar.write(graph, path)
+    assert content(path, path.read_bytes()) == TEXT
+    assert path.read_bytes()[:2] == PACKERS[ending](TEXT)[:2]
+    first = path.read_bytes()
+    nearfar.write(graph, path)
+    assert path.read_bytes() == first  # no time of writing inside
+
+
+def test_zip_of_one_file(tmp_path):
+    path = tmp_path / "x.gr.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("folder/x.gr", TEXT)
+    assert nearfar.distance(nearfar.read(path), 1, 3) == 12
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("y.gr", TEXT)
+    with pytest.raises(FormatError, match="holds 2 files"):
+        nearfar.read(path)
+    path.write_bytes(path.read_bytes()[:40])
+    with pytest.raises(FormatError):
+        nearfar.read(path)
+
+
+def test_places_to_read_from(tmp_path):
+    path = tmp_path / "x.gr"
+    path.write_bytes(TEXT)
+    with open(path, "rb") as file:
+        graphs = [nearfar.read(str(path)), nearfar.read(path), nearfar.read(io.BytesIO(TEXT)), nearfar.read(file)]
+    assert [nearfar.distance(graph, 1, 3) for graph in graphs] == [12] * 4
+    with open(path) as text, pytest.raises(InputTypeError, match="binary mode"):
+        nearfar.read(text)
+    for wrong in (7, b"x", None):
+        with pytest.raises(InputTypeError):
+            nearfar.read(wrong)
+
+
+def test_addresses(tmp_path):
+    path = tmp_path / "x.gr.gz"
+    path.write_bytes(gzip.compress(TEXT))
+    assert nearfar.distance(nearfar.read(path.as_uri()), 1, 3) == 12
+    graph = nearfar.read(path)
+    nearfar.write(graph, "memory://somewhere/y.gr.gz")
+    assert nearfar.read("memory://somewhere/y.gr.gz").m == 2
+    with pytest.raises(MissingFileError, match=r"memory://nowhere\.gr"):
+        nearfar.read("memory://nowhere.gr")
+    with pytest.raises(FileError, match="nosuch://"):
+        nearfar.read("nosuch://x.gr")
+
+
+@pytest.mark.parametrize("package", ["fsspec", "zstandard"])
+def test_missing_packages(monkeypatch, tmp_path, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    path = tmp_path / "x.zst"
+    path.write_bytes(PACKERS[".zst"](TEXT))
+    with pytest.raises(MissingDependencyError, match=rf"{package}.*pip install 'nearfar\[formats\]'"):
+        nearfar.read(path if package == "zstandard" else path.as_uri())
+
+
+def test_standard_input_and_output():
+    code = "import nearfar; nearfar.write(nearfar.read('-'), '-', format='dimacs')"
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        input=gzip.compress(TEXT),
+        capture_output=True,
+        env=child_environment(),
+        check=True,
+    )
+    assert run.stdout == TEXT and run.stderr == b""
+
+
+def test_files_that_are_none(tmp_path):
+    (tmp_path / "USA.gr").write_bytes(TEXT)
+    with pytest.raises(MissingFileError, match=r"USB\.gr does not exist. Did you mean .*USA\.gr"):
+        nearfar.read(tmp_path / "USB.gr")
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
+        nearfar.read(tmp_path / "nowhere" / "x.gr")
+    with pytest.raises(FileError, match="is a folder"):
+        nearfar.read(tmp_path)
+    with pytest.raises(FileError, match="cannot be read"):
+        nearfar.read("a\0b")
+    with pytest.raises(FormatError, match="empty"):
+        nearfar.read(io.BytesIO(b""))
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read and write everything")
+def test_no_permission(tmp_path):
+    path = tmp_path / "x.gr"
+    path.write_bytes(TEXT)
+    graph = nearfar.read(path)
+    path.chmod(0)
+    with pytest.raises(FileError, match="no permission"):
+        nearfar.read(path)
+    with pytest.raises(FileError, match="no permission"):
+        nearfar.write(graph, path)
+
+
+def test_a_fifo_is_read_once(tmp_path):
+    """A pipe cannot go back: whatever recognises the format must not read from it twice."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    thread = threading.Thread(target=lambda: path.write_bytes(PACKERS[".gz"](TEXT)))
+    thread.start()
+    assert nearfar.read(path).m == 2
+    thread.join()
+
+
+def test_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "x.gr"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    with pytest.raises(RuntimeError), whole_file(path) as file:
+        file.write(b"half")
+        raise RuntimeError
+    assert path.read_bytes() == b"old" and os.listdir(tmp_path) == ["x.gr"]
+    with pytest.raises(KeyboardInterrupt), open_sink(tmp_path / "y.gr.gz") as sink:
+        sink.write(b"half")
+        raise KeyboardInterrupt
+    assert os.listdir(tmp_path) == ["x.gr"]
+    with whole_file(path) as file:
+        file.write(b"new")
+    assert path.read_bytes() == b"new" and path.stat().st_mode & 0o777 == 0o640
+    umask = os.umask(0o022)
+    os.umask(umask)
+    with whole_file(tmp_path / "z") as file:
+        file.write(b"z")
+    assert (tmp_path / "z").stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_links_stay_links(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    with whole_file(tmp_path / "link") as file:
+        file.write(b"x")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "target").read_bytes() == b"x"
+
+
+def test_places_that_cannot_be_written(tmp_path):
+    graph = nearfar.read(io.BytesIO(TEXT))
+    with pytest.raises(MissingFileError, match="there is no folder"):
+        nearfar.write(graph, tmp_path / "nowhere" / "x.gr")
+    (tmp_path / "folder.gr").mkdir()
+    with pytest.raises(FileError, match="is a folder"):
+        nearfar.write(graph, tmp_path / "folder.gr")
+    with pytest.raises(OptionError, match=r"does not tell the format.*\.gr"):
+        nearfar.write(graph, tmp_path / "x.xyz")
+    nearfar.write(graph, os.devnull, format="dimacs")
+    assert os.listdir(tmp_path) == ["folder.gr"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+def test_a_full_disk():
+    with pytest.raises(FileError, match="cannot be written"):
+        nearfar.write(nearfar.generate.road_grid(60, 60), "/dev/full", format="dimacs")
+
+
+def test_progress_is_told(tmp_path):
+    path = tmp_path / "x.gr.gz"
+    nearfar.write(nearfar.generate.road_grid(250, 250), path)
+    told = []
+    nearfar.read(path, progress=lambda done, total: told.append((done, total)))
+    assert told and told == sorted(told) and {total for _, total in told} == {path.stat().st_size}
+    assert told[-1][0] == path.stat().st_size
+
+
+def test_a_bar_on_demand(tmp_path, capfd):
+    path = tmp_path / "x.gr"
+    nearfar.write(nearfar.generate.road_grid(250, 250), path)
+    nearfar.read(path)
+    assert capfd.readouterr().err == ""  # not at a terminal, and not large
+    nearfar.read(path, progress=True)
+    assert "reading" in capfd.readouterr().err

@@ -1,0 +1,101 @@
+"""The table of formats: how one is recognised, which options it takes, what it may not lose."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+import nearfar
+from nearfar.errors import FormatError, InputTypeError, OptionError
+from nearfar.formats import FORMATS
+from nearfar.formats.format import KEEPS
+
+DOCS = (Path(__file__).parent.parent.parent / "docs" / "formats.md").read_text(encoding="utf8")
+DIMACS = b"c x\np sp 3 2\na 1 2 7\na 2 3 5\n"
+PACE = b"c x\np tw 3 2\n1 2\n2 3\n"
+CSV = b"source,target,weight\n1,2,7\n2,3,5\n"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_records(name):
+    record = FORMATS[name]
+    assert record.name == name and record.read is not None and set(record.keeps) <= set(KEEPS)
+    assert len(record.summary) <= 105 and not record.summary.endswith(".")
+    assert all(ending.startswith((".", "_")) for ending in record.endings)
+    assert f"| `{name}` | {' '.join(record.endings) or '(by content)'} | {record.summary} |" in DOCS
+    for option in (*record.read_options, *record.write_options):
+        assert f"`{option}`" in DOCS, f"docs/formats.md does not mention {option}"
+    for junk in (b"", b"\0", b"\xff" * 100, b"hello\n", b"\n", b" ", b"PK\x03\x04", b"p", b"p sp", b"%%MatrixMarket"):
+        assert record.matches(junk) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "vertices", "undirected"),
+    [
+        ("x.gr", DIMACS, (1, 2, 3), False),
+        ("x.gr", PACE, (1, 2, 3), True),
+        ("x.txt", DIMACS, (1, 2, 3), False),  # the name is wrong
+        ("x.csv", PACE, (1, 2, 3), True),
+        ("x", DIMACS, (1, 2, 3), False),  # the name is silent
+        ("x.gr", CSV.replace(b",", b" ").replace(b"source target weight\n", b"%%MatrixMarket\n"), None, None),
+        ("x", CSV, (1, 2, 3), False),
+        ("x.dat", b"1 2\n2 3\n", (1, 2, 3), False),
+        ("x.mtx", b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 2\n", (1, 2, 3), True),
+        ("x.dat", b"%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 2 7\n2 3 5\n", (1, 2, 3), False),
+        ("x.graph", b"3 2\n2\n1 3\n2\n", (1, 2, 3), True),
+    ],
+)
+def test_recognised(tmp_path, name, data, vertices, undirected):
+    path = tmp_path / name
+    path.write_bytes(data)
+    if vertices is None:
+        with pytest.raises(FormatError):
+            nearfar.read(path)
+        return
+    graph = nearfar.read(path)
+    assert graph.names == vertices and graph.undirected == undirected
+    assert nearfar.read(io.BytesIO(data)).names == vertices or name.endswith(".graph")
+
+
+def test_not_recognised():
+    for data in (b"hello\n", b"hello world\n", b"\x89PNG\r\n", b"{}", b"<html></html>", b"\n\n\n", b"0\n"):
+        with pytest.raises(FormatError, match=r"not recognised.*Say format="):
+            nearfar.read(io.BytesIO(data))
+
+
+def test_named():
+    assert nearfar.read(io.BytesIO(b"1 2 3\n"), format="edges").m == 1
+    with pytest.raises(OptionError, match="Did you mean 'dimacs'"):
+        nearfar.read(io.BytesIO(DIMACS), format="dimac")
+    with pytest.raises(OptionError, match=r"takes no option 'weight'; it takes undirected"):
+        nearfar.read(io.BytesIO(DIMACS), weight="x")
+    with pytest.raises(InputTypeError, match="not a nearfar"):
+        nearfar.write([1], "x.gr")
+    with pytest.raises(OptionError, match="can only be read"):
+        nearfar.write(nearfar.read(io.BytesIO(DIMACS)), "x.map", format="movingai")
+    with pytest.raises(OptionError, match=r"takes no option"):
+        nearfar.write(nearfar.read(io.BytesIO(DIMACS)), "x.gr", colour=1)
+
+
+def test_what_may_not_be_lost():
+    words = nearfar.Graph.from_arcs([0, 1], [1, 0], [1, 1], names=["a", "b"])
+    with pytest.raises(OptionError, match=r"have names.*lossy=True"):
+        nearfar.write(words, io.BytesIO(), format="dimacs")
+    ids = nearfar.Graph.from_arcs([0], [1], names=[10, 20])
+    with pytest.raises(OptionError, match=r"have names"):
+        nearfar.write(ids, io.BytesIO(), format="dimacs")
+    nearfar.write(ids, io.BytesIO(), format="dimacs", lossy=True)
+    weights = nearfar.Graph.from_arcs([0], [1], [2], undirected=True)
+    with pytest.raises(OptionError, match="has weights"):
+        nearfar.write(weights, io.BytesIO(), format="pace")
+    directed = nearfar.Graph.from_arcs([0], [1])
+    with pytest.raises(OptionError, match="is directed"):
+        nearfar.write(directed, io.BytesIO(), format="pace")
+    floats = nearfar.Graph.from_arcs([0], [1], [0.5], undirected=True)
+    with pytest.raises(OptionError, match="not whole numbers"):
+        nearfar.write(floats, io.BytesIO(), format="metis")
+    negative = nearfar.Graph.from_arcs([0], [1], [-1], undirected=True)
+    with pytest.raises(OptionError, match="negative"):
+        nearfar.write(negative, io.BytesIO(), format="metis")

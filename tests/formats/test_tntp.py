@@ -1,0 +1,118 @@
+"""TNTP: metadata, columns by name or number, nodes in another file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nearfar
+from damage import loader, named_arcs, read_bytes, real, refused
+from marks import needs_jit
+from nearfar.errors import OptionError
+
+TEXT = (
+    b"<NUMBER OF ZONES> 1\t\t\n<NUMBER OF NODES> 3\t\n<FIRST THRU NODE> 2\n<NUMBER OF LINKS> 2 \n"
+    b"<ORIGINAL HEADER>~\tfrom\tto\n<END OF METADATA>\t\n\n"
+    b"~\tInit node\tTerm node\tCapacity\tLength (ft)\tFree Flow Time (min)\tB\tPower\tSpeed limit\tToll\tType\t;\n"
+    b"\t1\t2\t100\t0.5\t0\t0.15\t4\t25\t0\t3\t;\n\t2\t3\t200\t7\t1.25\t0.15\t4\t25\t0\t1;\n"
+)
+
+
+def load(text=TEXT, name="a_net.tntp", **options):
+    return read_bytes(text, name, **options)
+
+
+def test_free_flow_times():
+    graph = load()
+    assert not graph.undirected and list(graph.names) == [1, 2, 3]
+    assert named_arcs(graph) == [(1, 2, 0.0), (2, 3, 1.25)]
+    assert load(undirected=True).m == 4
+
+
+@pytest.mark.parametrize(
+    ("weight", "weights"),
+    [
+        ("length", [0.5, 7.0]),
+        ("Length (ft)", [0.5, 7.0]),
+        (3, [0.5, 7.0]),
+        ("3", [0.5, 7.0]),
+        ("capacity", [100, 200]),
+        ("speed_limit", [25, 25]),
+        ("speed", [25, 25]),
+        ("link_type", [3, 1]),
+        (False, [1, 1]),
+    ],
+)
+def test_other_columns(weight, weights):
+    assert [w for _, _, w in named_arcs(load(weight=weight))] == weights
+
+
+@pytest.mark.parametrize("weight", ["price", 0, 1, 10, -1, True, None, 2.5, "99"])
+def test_columns_that_are_none(weight):
+    with refused("weight=", "a_net.tntp", "capacity, length, free_flow_time", "weight=False", error=OptionError):
+        load(weight=weight)
+
+
+def test_without_names_of_columns():
+    text = b"<NUMBER OF NODES> 2\n<number of links> 1\n<END OF METADATA>\n1 2 3 4 5 6 ;\n"
+    assert named_arcs(load(text)) == [(1, 2, 5)]
+    assert named_arcs(load(text.replace(b"1 2 3", b"~ a remark\n1 2 3"), weight=False)) == [(1, 2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (b"<NUMBER OF NODES> 3", b"", ("<NUMBER OF NODES>", "coordinates=")),
+        (b"<NUMBER OF LINKS> 2", b"", ("<NUMBER OF LINKS>",)),
+        (b"<END OF METADATA>", b"", ("<END OF METADATA> is missing",)),
+        (b"NODES> 3", b"NODES> x", ("line 2", "'x'", "whole number")),
+        (b"NODES> 3", b"NODES> 2", ("line 10", "vertex 3", "1 to 2")),
+        (b"LINKS> 2", b"LINKS> 3", ("3 links", "there are 2", "strict=False")),
+        (b"1.25", b"soon", ("line 10", "'soon'", "free_flow_time")),
+        (b"\t1.25\t0.15\t4\t25\t0\t1;", b";", ("line 10", "too few fields")),
+    ],
+)
+def test_refused(old, new, words):
+    assert TEXT.count(old) == 1
+    with refused("a_net.tntp", *words):
+        load(TEXT.replace(old, new), format="tntp")
+    if "strict=False" in words:
+        assert load(TEXT.replace(old, new), strict=False).m == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"Node\tX\tY\t;\n1\t5\t6\t;\n3\t0\t1.5\t;\n2\t-1\t0\t;\n", b"node X Y\n1 5 6\n2 -1 0\n3 0 1.5"],
+)
+def test_nodes(tmp_path, text):
+    (tmp_path / "a_node.tntp").write_bytes(text)
+    graph = load(coordinates=tmp_path / "a_node.tntp")
+    assert graph.coordinates.tolist() == [[5, 6], [-1, 0], [0, 1.5]]
+    with refused("a_node.tntp", "coordinates="):
+        nearfar.read(tmp_path / "a_node.tntp")
+
+
+def test_nodes_that_lack_one(tmp_path):
+    (tmp_path / "a_node.tntp").write_bytes(b"node X Y\n1 5 6\n2 -1 0\n")
+    with refused("a_node.tntp", "vertex 3 has no coordinates"):
+        load(coordinates=tmp_path / "a_node.tntp")
+
+
+@needs_jit
+@pytest.mark.parametrize(
+    ("name", "n", "m"), [("ChicagoRegional_net.tntp.gz", 12_982, 39_018), ("Philadelphia_net.tntp.gz", 13_389, 40_003)]
+)
+def test_cities(name, n, m):
+    graph = nearfar.read(real(name))
+    rows = loader().text(str(real(name))).partition("\n~")[2].splitlines()[1:]
+    links = [line.split() for line in rows if line.strip()]
+    assert (graph.n, graph.m, graph.weights.dtype) == (n, m, np.float64)
+    assert named_arcs(graph) == sorted(((int(link[0]), int(link[1]), float(link[4])) for link in links), key=repr)
+
+
+@needs_jit
+def test_chicago_has_places():
+    name = "ChicagoRegional_node.tntp.gz"
+    graph = nearfar.read(real("ChicagoRegional_net.tntp.gz"), coordinates=real(name))
+    rows = [line.split() for line in loader().text(str(real(name))).splitlines()[1:]]
+    assert graph.coordinates.tolist() == [[float(x), float(y)] for _, x, y in rows]
