@@ -1,0 +1,142 @@
+"""What a word on the command line may be: types of options, checked before a file is read.
+
+Names come from the tables of the package (METHODS, DEVICES, FORMATS), which are loaded when a value is given, help is
+shown or a shell asks how a word may end, and not before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+
+def method_names() -> list[str]:
+    """Return the methods, and what else they are called."""
+    from ..methods import ALIASES, METHODS
+
+    return ["auto", *METHODS, *ALIASES]
+
+
+def device_names() -> list[str]:
+    """Return the devices there are."""
+    from ..devices import DEVICES
+
+    return ["auto", *DEVICES]
+
+
+def readable_formats() -> list[str]:
+    """Return the formats that can be read."""
+    from ..formats import FORMATS
+
+    return [name for name, record in FORMATS.items() if record.read is not None]
+
+
+def writable_formats() -> list[str]:
+    """Return the formats that can be written."""
+    from ..formats import FORMATS
+
+    return [name for name, record in FORMATS.items() if record.write is not None]
+
+
+class Name(click.ParamType):
+    """A name out of a table."""
+
+    name = "name"
+
+    def __init__(self, names: Callable[[], list[str]], what: str) -> None:
+        self.names, self.what = names, what
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse a name that is not in the table, and suggest one that is."""
+        names = self.names()
+        if value in names:
+            return str(value)
+        close = get_close_matches(str(value), names, 1)
+        hint = f" Did you mean '{close[0]}'?" if close else ""
+        return self.fail(f"there is no {self.what} '{value}'; there are {', '.join(names)}.{hint}", param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Offer the names that begin like this."""
+        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+
+
+class Device(Name):
+    """A device; one that is yet to come is told apart from one that nobody knows."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Leave the kinds that are to come to the package, whose error says so."""
+        from ..options import take_device
+
+        if str(value).partition(":")[0] not in self.names():
+            take_device(str(value))
+        return super().convert(value, param, ctx)
+
+
+class Number(click.ParamType):
+    """A whole number where it looks like one, else a fraction."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
+        """Keep whole numbers exact: a float would round those beyond 2**53."""
+        for kind in (int, float):
+            try:
+                return kind(value)
+            except ValueError:
+                continue
+        return self.fail(f"'{value}' is not a number.", param, ctx)
+
+
+class Threads(click.ParamType):
+    """A number of threads."""
+
+    name = "n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Refuse what is not a whole number from 1 on."""
+        if not str(value).isdecimal() or int(value) < 1:
+            self.fail(f"'{value}' is not a number of threads; at least 1 is needed.", param, ctx)
+        return int(value)
+
+
+class Memory(click.ParamType):
+    """Bytes, as a number or like 2GB."""
+
+    name = "bytes"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Let the package check it now instead of after the file was read."""
+        from ..options import take_memory
+
+        take_memory(str(value), 0)
+        return str(value)
+
+
+class Column(click.ParamType):
+    """A column of a table: its number from 0, or its name."""
+
+    name = "column"
+
+    def __init__(self, optional: bool = False) -> None:
+        self.optional = optional
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a number, a name, or False for none."""
+        if self.optional and (value is False or str(value).lower() == "none"):
+            return False
+        return int(value) if str(value).isdecimal() else value
+
+
+class Separator(click.ParamType):
+    """What stands between columns: a character, or its name."""
+
+    name = "char"
+    words = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}  # noqa: RUF012 - never changed
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the character itself."""
+        return self.words.get(str(value).lower(), str(value))

@@ -1,0 +1,106 @@
+"""The command ``nearfar`` itself: the table of commands, each loaded when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import click
+
+from .. import __version__
+from .command import write_examples
+
+COMMANDS = {
+    "info": ("info", "What is in a file: size, degrees, weights, components"),
+    "convert": ("convert", "Read a graph in one format and write it in another"),
+    "sssp": ("sssp", "Distances from one source, and the way to some targets"),
+    "mssp": ("mssp", "Distances from several sources, a row each"),
+    "apsp": ("apsp", "Distances between all pairs of vertices"),
+    "path": ("path", "One shortest path, vertex by vertex"),
+    "nearest": ("nearest", "For every vertex the nearest of several sources"),
+    "verify": ("verify", "Prove that a saved answer is exact"),
+    "plan": ("plan", "What a query would run, why, and the memory it takes"),
+    "devices": ("devices", "Where queries can run on this machine"),
+    "demo": ("demo", "Solve and verify a generated road network"),
+    "generate": ("generate", "Write a graph made by rule and chance"),
+}
+
+EXAMPLES = (
+    "nearfar info roads.gr.gz",
+    "nearfar sssp roads.gr.gz --source 1 --to 1000",
+    "nearfar apsp streets.csv --weight km -o distances.npy",
+)
+
+
+class Interrupted(Exception):  # noqa: N818 - not an error of anybody
+    """Ctrl-C, under a name that click lets pass."""
+
+
+class ClosedPipe(Exception):  # noqa: N818
+    """Nobody reads our output any more."""
+
+
+class LazyGroup(click.Group):
+    """A group that knows names and summaries of its commands, and loads one to run it or to show its help."""
+
+    def __init__(self, *args: Any, table: Mapping[str, tuple[str, str]], examples: tuple[str, ...], **kw: Any) -> None:
+        super().__init__(*args, **kw)
+        self.table, self.examples = table, examples
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names, in the order of the table."""
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command: module and function are called alike."""
+        if cmd_name not in self.table:
+            return None
+        module = self.table[cmd_name][0]
+        command: click.Command = getattr(import_module(f".{module}", __package__), module)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for one that does not exist suggest what was probably meant."""
+        name = args[0]
+        if name not in self.table and not name.startswith("-") and not ctx.resilient_parsing:
+            close = get_close_matches(name, self.table, 1)
+            hint = f" Did you mean '{close[0]}'?" if close else f" There are {', '.join(self.table)}."
+            ctx.fail(f"There is no command '{name}'.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write names and summaries without loading anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in self.table.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples as they are typed."""
+        write_examples(self.examples, formatter)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; give Ctrl-C and a closed pipe names that click does not deal with in its own way."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+        except BrokenPipeError:
+            raise ClosedPipe from None
+
+
+@click.group(cls=LazyGroup, table=COMMANDS, examples=EXAMPLES, invoke_without_command=True)
+@click.version_option(__version__, prog_name="nearfar", message="%(prog)s %(version)s")
+@click.pass_context
+def nearfar(ctx: click.Context) -> None:
+    """Exact shortest paths in the graphs that files hold.
+
+    Files may be of many formats (DIMACS, SNAP, CSV, Matrix Market, ...), compressed or not; '-' is standard input.
+    Vertices are called what the file calls them.
+
+    'nearfar COMMAND --help' tells more.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

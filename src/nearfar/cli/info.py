@@ -1,0 +1,64 @@
+"""``nearfar info``: what is in a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .command import Command
+from .options import JSON, QUIET, graph_file, reading, shared
+
+if TYPE_CHECKING:
+    import nearfar
+
+    from .screen import Fact
+
+
+@click.command(
+    cls=Command, examples=("nearfar info roads.gr.gz", "nearfar info streets.csv --tail from --head to --weight km")
+)
+@graph_file
+@reading
+@shared(JSON, QUIET)
+def info(file: str, reading: dict[str, Any], json: bool, quiet: bool) -> None:
+    """Tell what is in a file: size, degrees, weights, components, memory."""
+    from . import documents, screen
+    from .work import load
+
+    loaded = load(file, reading, quiet)
+    facts = dict(loaded.graph.describe())
+    if json:
+        first, last = _ends(loaded.graph)
+        documents.show("info", file=loaded.file, seconds={"read": loaded.seconds}, **facts, first=first, last=last)
+    else:
+        screen.show(loaded.file, [*_facts(loaded.graph, facts), ("read in", screen.format_seconds(loaded.seconds))])
+
+
+def _ends(graph: nearfar.Graph) -> tuple[Any, Any]:
+    """Return what the first and the last vertex are called."""
+    from . import documents
+
+    return (documents.name_of(graph, 0), documents.name_of(graph, graph.n - 1)) if graph.n else (None, None)
+
+
+def _facts(graph: nearfar.Graph, facts: dict[str, Any]) -> list[Fact]:
+    """Return the facts for people, what belongs together in one line."""
+    from .screen import count, format_bytes, format_count, weights_of
+
+    called = f", {graph.name(0)} to {graph.name(graph.n - 1)}" if graph.n else ""
+    way = "both ways of undirected edges" if graph.undirected else "directed"
+    weights, largest = weights_of(graph), count(facts["largest_component"], "vertex", "vertices")
+    if graph.weight_dtype is not None:
+        odd = f"{format_count(facts['zero_weights'])} zero, {format_count(facts['negative_weights'])} negative"
+        weights = f"{weights.replace(' weights', '', 1)}, mean {format_count(graph.mean_weight)}; {odd}"
+    return [
+        ("vertices", format_count(graph.n) + called),
+        ("arcs", f"{format_count(graph.m)}, {way}"),
+        ("degrees", f"{facts['min_degree']} to {facts['max_degree']}, mean {format_count(facts['mean_degree'])}"),
+        ("weights", weights),
+        ("components", f"{format_count(facts['components'])}, the largest has {largest}"),
+        ("loops", format_count(facts["self_loops"])),
+        ("coordinates", "yes" if facts["coordinates"] else "no"),
+        ("memory", format_bytes(facts["bytes"])),
+    ]

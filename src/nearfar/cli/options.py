@@ -1,0 +1,163 @@
+"""Options that several commands take, each written once.
+
+A decorator adds a family of options and hands their values to the command as one dict, under the family's name:
+``reading``, ``solving`` or ``output``. An option that was not given is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial, wraps
+from typing import Any, TypeVar
+
+import click
+
+from .choices import (
+    Column,
+    Device,
+    Memory,
+    Name,
+    Number,
+    Separator,
+    Threads,
+    device_names,
+    method_names,
+    readable_formats,
+)
+from .command import Option
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_read = partial(click.option, cls=Option, section="Reading")
+_solve = partial(click.option, cls=Option, section="Solving")
+_output = partial(click.option, cls=Option, section="Output")
+
+
+def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Remember for the end of the program that tracebacks are wanted."""
+    if value:
+        ctx.ensure_object(dict)["debug"] = True
+
+
+def _check_output(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Refuse a file that could not be written before anything is computed for it."""
+    if value is None or ctx.resilient_parsing:
+        return value
+    from .saving import check_path
+
+    return check_path(value, ctx, param)
+
+
+READING = {
+    "format": _read(
+        "--format",
+        type=Name(readable_formats, "readable format"),
+        metavar="NAME",
+        help="Format of the file, if not told by its name and content: {names}.",
+    ),
+    "undirected": _read(
+        "--undirected/--directed", default=None, help="Take each line as an edge both ways, or as one arc."
+    ),
+    "tail": _read("--tail", type=Column(), help="Column where arcs start: a name, or a number from 0."),
+    "head": _read("--head", type=Column(), help="Column where arcs end."),
+    "weight": _read("--weight", type=Column(True), help="Column of the weights; 'none' ignores them."),
+    "separator": _read("--separator", type=Separator(), help="What separates columns: tab, space, comma, ';', ..."),
+    "header": _read("--header/--no-header", default=None, help="Whether the first line names the columns."),
+    "names": _read(
+        "--names", is_flag=True, default=None, help="Take vertices as words, also if they look like numbers."
+    ),
+    "lenient": _read(
+        "--lenient", is_flag=True, default=None, help="Take what is there if the file promises another count."
+    ),
+    "coordinates": _read("--coordinates", type=click.Path(), metavar="FILE", help="File with the places of vertices."),
+    "profile": _read("--profile", metavar="NAME", help="Who travels, in OpenStreetMap files: car or foot."),
+}
+
+SOLVING = {
+    "method": _solve("--method", type=Name(method_names, "method"), metavar="NAME", help="Method: {names}."),
+    "device": _solve("--device", type=Device(device_names, "device"), metavar="NAME", help="Device: {names}."),
+    "threads": _solve("--threads", type=Threads(), help="Threads; all cores unless given."),
+    "cutoff": _solve("--cutoff", type=Number(), help="Leave vertices farther than this unreached."),
+    "memory": _solve("--memory", type=Memory(), help="What may be used, such as 2GB; more is refused."),
+    "delta": _solve("--delta", type=Number(), help="Bucket width of the methods delta and dijkstra."),
+    "dtype": _solve(
+        "--dtype",
+        type=click.Choice(["int32", "int64", "float32", "float64"]),
+        metavar="TYPE",
+        help="Type of the distances: int32, int64, float32, float64.",
+    ),
+}
+
+FILE_OUT = _output(
+    "-o",
+    "--output",
+    type=click.Path(),
+    metavar="FILE",
+    callback=_check_output,
+    help="Write to .npy, .npz, .csv, .csv.gz or .parquet; '-': csv to standard output.",
+)
+PREDECESSORS = _output("--predecessors", is_flag=True, help="Write the vertex before each vertex, too.")
+JSON = _output("--json", is_flag=True, help="Print one JSON document instead of text.")
+QUIET = _output("-q", "--quiet", is_flag=True, help="Print the bare answer, and no progress.")
+DEBUG = _output(
+    "--debug",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_set_debug,
+    help="Show where an error came from.",
+)
+
+
+def bundle(name: str, options: dict[str, Callable[[Any], Any]]) -> Callable[[Function], Function]:
+    """Return a decorator that adds options to a command and hands it their values as one dict."""
+
+    def decorate(command: Function) -> Function:
+        @wraps(command)
+        def bundled(**values: Any) -> Any:
+            values[name] = {option: values.pop(option) for option in options}
+            return command(**values)
+
+        return _add(bundled, options.values())
+
+    return decorate
+
+
+def _add(command: Any, options: Iterable[Callable[[Any], Any]]) -> Any:
+    """Add options so that help lists them in the order given."""
+    for option in reversed(list(options)):
+        command = option(command)
+    return command
+
+
+def shared(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
+    """Return a decorator that adds options one by one, and --debug, which every command has."""
+    return lambda command: _add(command, (*options, DEBUG))
+
+
+reading = bundle("reading", READING)
+solving = bundle("solving", SOLVING)
+graph_file = click.argument("file", type=click.Path(), metavar="FILE")
+sources = bundle(
+    "sources",
+    {
+        "sources": click.option(
+            "--sources",
+            "-s",
+            multiple=True,
+            cls=Option,
+            metavar="LIST",
+            help="Sources: a,b,c or @FILE with one a line; may be repeated.",
+        ),
+        "sources_from": click.option(
+            "--sources-from",
+            type=click.Path(),
+            cls=Option,
+            metavar="FILE",
+            help="File of sources, one a line; # comments.",
+        ),
+    },
+)
+targets = click.option(
+    "--to", "-t", multiple=True, cls=Option, metavar="LIST", help="Targets: a,b,c or @FILE; may be repeated."
+)

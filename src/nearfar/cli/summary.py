@@ -1,0 +1,56 @@
+"""What an answer amounts to: how much is reached, what is nearest, what is farthest. Ties go to the lower number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+SHOWN = 10  # nearest vertices that are shown
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of distances in short; vertices are numbers. ``farthest`` is None where nothing is reached."""
+
+    source: int
+    reached: int
+    farthest: tuple[int, Any] | None
+
+
+def unreached_mark(dtype: np.dtype) -> Any:
+    """Return what stands where there is no distance."""
+    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+
+
+def describe_row(row: np.ndarray, source: int) -> Row:
+    """Count what a row reaches, and find the farthest of it."""
+    reached = row != unreached_mark(row.dtype)
+    count = int(np.count_nonzero(reached))
+    if not count:
+        return Row(source, 0, None)
+    lowest = -np.inf if row.dtype.kind == "f" else np.iinfo(row.dtype).min
+    v = int(np.argmax(row if count == len(row) else np.where(reached, row, row.dtype.type(lowest))))
+    return Row(source, count, (v, row[v].item()))
+
+
+def farthest_of(rows: Iterable[Row]) -> Row | None:
+    """Return the row whose farthest vertex is farthest of all."""
+    best: Row | None = None
+    for row in rows:
+        if row.farthest is not None and (best is None or best.farthest is None or row.farthest[1] > best.farthest[1]):
+            best = row
+    return best
+
+
+def nearest_of(row: np.ndarray, starts: np.ndarray, count: int = SHOWN) -> list[tuple[int, Any]]:
+    """Return the nearest vertices but the starts themselves, with their distances, in order."""
+    found = np.flatnonzero(row != unreached_mark(row.dtype))
+    found = found[~np.isin(found, starts)]
+    if len(found) > count:
+        limit = np.partition(row[found], count - 1)[count - 1]
+        found = found[row[found] <= limit]
+    found = found[np.argsort(row[found], kind="stable")[:count]]
+    return [(int(v), row[v].item()) for v in found]

@@ -1,0 +1,104 @@
+"""What commands share: read the file, solve, measure both, and tell a person at a terminal how far it is."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import nearfar
+
+from ..errors import OptionError
+from .screen import graph_fact, note
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from ..graph import Graph
+
+PATIENCE = 0.7  # seconds before a bar appears: most queries are over by then
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A graph from a file, and how long reading it took."""
+
+    graph: Graph
+    file: str
+    seconds: float
+
+
+def load(file: str, reading: dict[str, Any], quiet: bool) -> Loaded:
+    """Read a graph with the options that were given."""
+    options = given(reading)
+    if options.pop("lenient", False):
+        options["strict"] = False
+    began = time.perf_counter()
+    graph = nearfar.read(file, progress=None if shows_progress(quiet) else False, **options)
+    return Loaded(graph, "standard input" if file == "-" else file, time.perf_counter() - began)
+
+
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def store(graph: Graph, path: str, format: str | None, quiet: bool, lossy: bool = False) -> None:
+    """Write a graph, and say so."""
+    try:
+        nearfar.write(graph, path, format=format, lossy=lossy)
+    except OptionError as error:  # here the format of what is written has an option of its own
+        raise OptionError(str(error).replace("format=", "to_format=")) from error
+    if not quiet and path != "-":
+        note(f"wrote {path}: {graph_fact(graph)[1]}")
+
+
+def shows_progress(quiet: bool) -> bool:
+    """Tell whether somebody watches: never in a pipe."""
+    return not quiet and sys.stderr.isatty()
+
+
+def solve(query: Callable[..., Any], quiet: bool) -> Any:
+    """Run a query, given as a function of ``progress``; a bar appears if it takes long and somebody watches."""
+    if not shows_progress(quiet):
+        return query(progress=False)
+    with Bar() as bar:
+        return query(progress=bar)
+
+
+class Bar:
+    """A progress bar for rows that shows itself only when the work takes a while, and leaves nothing behind."""
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter()
+        self.bar: Progress | None = None
+        self.task: TaskID | None = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        """Take note of the rows done so far."""
+        if self.bar is None and total > 1 and time.perf_counter() - self.began > PATIENCE and done < total:
+            self._show(total)
+        if self.bar is not None and self.task is not None:
+            self.bar.update(self.task, completed=done)
+
+    def _show(self, total: int) -> None:
+        """Put the bar on the terminal."""
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("rows"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.task = self.bar.add_task("rows", total=total)
+        self.bar.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.bar is not None:
+            self.bar.stop()

@@ -1,0 +1,125 @@
+"""Mistakes end in one line and an exit code; --debug shows where they came from."""
+
+from __future__ import annotations
+
+import builtins
+
+import pytest
+
+import nearfar
+from nearfar.cli import main
+from nearfar.cli.failures import as_typed
+from nearfar.graph import Graph
+
+
+def test_usage(run, roads):
+    run("sssp").error("Missing argument 'FILE'", "Try 'nearfar sssp --help'")
+    run("sssp", roads).error("Missing option '--source'")
+    run("sssp", roads, "-s", 1, "--nosuch").error("--nosuch")
+    run("sssp", roads, "-s", 1, "--method", "dijkstr").error("'dijkstr'", "Did you mean 'dijkstra'?")
+    run("sssp", roads, "-s", 1, "--device", "cuda").error("yet to come", "--device cpu")
+    run("sssp", roads, "-s", 1, "--device", "abacus").error("'abacus'")
+    run("sssp", roads, "-s", 1, "--threads", 0).error("--threads")
+    run("sssp", roads, "-s", 1, "--threads", "x").error("--threads")
+    run("sssp", roads, "-s", 1, "--cutoff", "x").error("'x' is not a number")
+    run("sssp", roads, "-s", 1, "--cutoff=-1").error("cutoff is -1")
+    run("sssp", roads, "-s", 1, "--memory", "lots").error("'lots'")
+    run("sssp", roads, "-s", 1, "--dtype", "int8").error("int8")
+    run("sssp", roads, "-s", 1, "--format", "dimax").error("Did you mean 'dimacs'?")
+    run("sssp", roads, "-s", 1, "--separator", ";").error("separator")
+    run("mssp", roads).error("--sources")
+    run("mssp", roads, "--sources", ",").error("No sources were given")
+    run("mssp", roads, "--sources", "@nothing.txt").error("nothing.txt does not exist")
+    run("mssp", roads, "--sources-from", ".").error("cannot be read")
+
+
+def test_input(run, roads, tmp_path):
+    run("sssp", "missing.gr", "-s", 1).error("missing.gr does not exist")
+    run("sssp", roads, "-s", 9).error("source 9 is not a vertex")
+    run("sssp", roads, "-s", "x").error("source 'x' is not a vertex")
+    run("sssp", roads, "-s", 1, "-t", "0").error("target 0 is not a vertex")
+    (tmp_path / "bad.gr").write_text("p sp 2 1\na 1 x 5\n", encoding="utf8")
+    run("info", "bad.gr").error("bad.gr", "line 2")
+    (tmp_path / "binary.txt").write_bytes(b"\xff\xfe\x80")
+    run("mssp", roads, "--sources-from", "binary.txt").error("is not text")
+
+
+def test_negative_cycles(run, tmp_path):
+    (tmp_path / "loop.txt").write_text("a b 1\nb a -2\n", encoding="utf8")
+    run("sssp", "loop.txt", "-s", "a").error("negative")
+
+
+def test_debug(run):
+    plain = run("sssp", "missing.gr", "-s", 1).error()
+    shown = run("sssp", "missing.gr", "-s", 1, "--debug")
+    assert shown.code == 2 and "Traceback" in shown.err and shown.err.endswith(plain.err)
+
+
+def break_with(monkeypatch, error):
+    def broken(*args, **options):
+        raise error
+
+    monkeypatch.setattr(nearfar, "read", broken)
+
+
+def test_internal_errors(run, roads, monkeypatch):
+    break_with(monkeypatch, ZeroDivisionError("a mistake of ours"))
+    answer = run("info", roads)
+    assert (answer.code, answer.out) == (70, "")
+    assert answer.err.startswith("nearfar: internal error: ZeroDivisionError: a mistake of ours")
+    assert "--debug" in answer.err and answer.err.count("\n") == 1
+    shown = run("info", roads, "--debug")
+    assert shown.code == 70 and "Traceback" in shown.err
+
+
+def test_memory_and_disk(run, roads, monkeypatch):
+    break_with(monkeypatch, MemoryError())
+    run("info", roads).error("memory ran out")
+    break_with(monkeypatch, OSError(28, "No space left on device"))
+    run("info", roads).error("standard output: No space left on device")
+
+
+def test_closed_pipe(run, roads, monkeypatch):
+    break_with(monkeypatch, BrokenPipeError(32, "Broken pipe"))
+    monkeypatch.setattr("nearfar.cli.failures._silence", lambda stream: None)
+    answer = run("info", roads)
+    assert (answer.code, answer.out, answer.err) == (141, "", "")
+
+
+def test_interrupt(run, roads, monkeypatch):
+    break_with(monkeypatch, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        run("info", roads)
+
+
+def test_advice_is_what_one_types():
+    assert as_typed("Use method='edge'.") == "Use --method edge."
+    assert as_typed("say weight=False or undirected=True") == "say --weight none or --undirected"
+    assert as_typed("strict=False (--lenient) takes it") == "--lenient takes it"
+    assert as_typed("or say to_format=.") == "or say --to-format."
+    assert as_typed("memory='2 GB', threads=2;") == "--memory 2 GB, --threads 2;"
+
+
+def test_main_ends_the_process(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["nearfar", "--version"])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 0
+
+
+def test_vertices_of_other_kinds(run, monkeypatch):
+    """Names may be mixed, or pairs; a word means the vertex that is printed like it."""
+    from nearfar.cli.words import find_vertex, find_vertices
+
+    mixed = Graph.from_arcs([0, 1], [1, 2], names=["a", 7, "8"])
+    assert find_vertices(mixed, ["a,7", "8"], "source") == ["a", 7, "8"]
+    pairs = Graph.from_arcs([0], [1], names=[(0, 1), (1, 1)])
+    assert find_vertex(pairs, "(1, 1)", "source") == (1, 1)
+    with pytest.raises(nearfar.NearfarError):
+        find_vertex(pairs, "(2, 2)", "source")
+    plain = Graph.from_arcs([0], [1])
+    assert find_vertex(plain, "1", "source") == 1
+    for word in ("2", "-1", "x"):
+        with pytest.raises(nearfar.NearfarError, match="source"):
+            find_vertex(plain, word, "source")
+    assert builtins.list(find_vertices(plain, ["1", "0,1"], "source")) == [1, 0, 1]

@@ -1,0 +1,93 @@
+"""The commands that ask nothing of a solver: info, convert, generate, devices, demo."""
+
+from __future__ import annotations
+
+import pytest
+
+import nearfar
+from nearfar.cli.generate import KINDS, REQUIRED
+from nearfar.options import COMING
+
+
+def test_info(run, roads, friends):
+    text = " ".join(run("info", roads).ok().out.split())
+    assert "vertices 5, 1 to 5 arcs 6, directed degrees 0 to 2, mean 1.2" in text
+    assert "weights int32 1 to 8, mean 3.66667; 0 zero, 0 negative components 1, the largest has 5 vertices" in text
+    answer = run("info", friends, "--json", "--undirected").ok().json
+    assert (answer["vertices"], answer["arcs"], answer["undirected"]) == (4, 8, True)
+    assert (answer["first"], answer["last"], answer["file"]) == ("Ann", "Dora", "friends.csv")
+    assert "unweighted" in run("info", friends, "--weight", "none").ok().out
+
+
+def test_reading_options(run, tmp_path):
+    (tmp_path / "t.txt").write_text("w;b;a\n5;x;y\n7;y;1\n", encoding="utf8")
+    columns = ("--separator", ";", "--header", "--weight", "w")
+    assert run("path", "t.txt", "y", "x", "--tail", "a", "--head", "b", "-q", *columns).ok().out == "y\nx\n"
+    assert run("path", "t.txt", "x", "y", "--tail", 1, "--head", 2, "-q", *columns).ok().out == "x\ny\n"
+    (tmp_path / "n.csv").write_text("1,2\n2,3\n", encoding="utf8")
+    answer = run("info", "n.csv", "--names", "--no-header", "--separator", "comma", "--json").ok().json
+    assert answer["first"] == "1"
+    assert run("sssp", "n.csv", "--names", "-s", "1", "-t", "3", "-q").ok().out == "2\n"
+    (tmp_path / "cut.gr").write_text("p sp 3 4\na 1 2 5\n", encoding="utf8")
+    run("info", "cut.gr").error("--lenient")
+    assert run("info", "cut.gr", "--lenient", "--json").ok().json["arcs"] == 1
+
+
+def test_convert(run, roads, friends, tmp_path):
+    made = run("convert", roads, "roads.npz")
+    assert (made.code, made.out) == (0, "")
+    assert made.err == "nearfar: wrote roads.npz: 5 vertices, 6 arcs, int32 weights 1 to 8\n"
+    assert run("convert", "roads.npz", "again.gr.gz", "-q").ok().out == ""
+    assert run("sssp", "again.gr.gz", "-s", 1, "-t", 4, "-q").ok().out == "6\n"
+    assert run("convert", roads, "-", "--to-format", "dimacs").ok().out.startswith("p sp 5 6\n")
+    run("convert", friends, "friends.gr").error("names", "--lossy")
+    assert not (tmp_path / "friends.gr").exists()
+    assert run("convert", friends, "friends.gr", "--lossy", "-q").ok().out == ""
+    assert run("sssp", "friends.gr", "-s", 1, "-t", 4, "-q").ok().out == "9\n"
+    run("convert", roads, "roads.what").error("--to-format")
+    run("convert", roads, "roads.txt", "--to-format", "dimaks").error("Did you mean 'dimacs'?")
+
+
+def test_standard_input(child, roads, tmp_path):
+    text = (tmp_path / roads).read_text(encoding="utf8")
+    answer = child("sssp", "-", "--source", 1, "--to", 4, "--json", stdin=text).ok().json
+    assert answer["file"] == "standard input" and answer["targets"][0]["distance"] == 6
+
+
+SMALL = {"rows": 3, "cols": 4, "scale": 4, "n": 6}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_generate(run, tmp_path, kind):
+    parameters = [name for name, _, default, _ in KINDS[kind][2] if default is REQUIRED]
+    given = [word for name in parameters for word in (f"--{name}", SMALL[name])]
+    made = run("generate", kind, *given, "--seed", 7, "-o", "made.npz")
+    assert made.code == 0 and made.err.startswith("nearfar: wrote made.npz: ")
+    graph = nearfar.read(tmp_path / "made.npz")
+    same = getattr(nearfar.generate, kind)(**{name: SMALL[name] for name in parameters}, seed=7)
+    assert (graph.n, graph.m) == (same.n, same.m)
+    assert graph.arcs.tobytes() == same.arcs.tobytes()
+
+
+def test_generate_options(run):
+    assert run("generate", "road-grid", "--rows", 2, "--cols", 2, "-q", "-o", "a.gr").ok().out == ""
+    assert run("generate", "complete", "--n", 4, "--max-weight", 0, "--directed", "-q", "-o", "b.npz").code == 0
+    answer = run("info", "b.npz", "--json").ok().json
+    assert (answer["arcs"], answer["undirected"], answer["weight_type"]) == (12, False, "unweighted")
+    run("generate", "rmat", "--scale", 99, "-o", "c.gr").error("scale is 99")
+    run("generate", "rmat", "-o", "c.gr").error("Missing option '--scale'")
+    run("generate", "complete", "--n", 4).error("Missing option '-o'")
+    run("generate", "complete", "--n", 4, "-o", "c.what").error("--to-format")
+
+
+def test_devices(run):
+    text = run("devices").ok().out
+    assert "cpu" in text and "core" in text
+    answer = run("devices", "--json").ok().json
+    assert answer["devices"][0]["device"] == "cpu" and answer["devices"][0]["cores"] >= 1
+    assert answer["coming"] == list(COMING) and all(name in text for name in COMING)
+
+
+def test_demo(run):
+    assert "exact: 1 row of 400 distances" in run("demo", "--vertices", 400).ok().out
+    run("demo", "--vertices", 1).error("--vertices")
