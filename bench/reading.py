@@ -120,9 +120,17 @@ def weigh(path: str) -> dict[str, float]:
     reset_peak()
     before = resident_peak()
     graph = nearfar.read(path)
-    names = graph.names
-    size = graph.nbytes + (names.array.nbytes if isinstance(getattr(names, "ids", None), np.ndarray) else 0)
-    return {"peak": resident_peak() - before, "graph": size}
+    return {"peak": resident_peak() - before, "graph": graph.nbytes + size_of_names(graph)}
+
+
+def size_of_names(graph: nearfar.Graph) -> int:
+    """Return the bytes that names take: of an array its own, of words each one's, and the places in tuple and dict."""
+    if isinstance(ids := getattr(graph.names, "ids", None), np.ndarray):
+        return ids.nbytes
+    if not isinstance(graph.names, tuple):
+        return 0
+    parts = (graph.names, graph._vertices.numbers)
+    return sum(map(sys.getsizeof, (*parts, *graph.names)))
 
 
 def main() -> None:
@@ -138,7 +146,7 @@ def main() -> None:
             rows.append([label, f"{size / 1e6:.0f}", *cells, f"{memory['peak'] / memory['graph']:.1f}"])
             print(rows[-1], flush=True)
     head = ["file", "MB of text", "nearfar", "unpack only", "pandas", "Arrow", "polars", "peak / graph"]
-    about = report.facts()
+    about = report.facts("numpy", "numba", "pandas", "pyarrow", "polars")
     table = f"{report.table(head, rows)}\n\nMilliseconds, best of {ROUNDS}. " + "; ".join(about.values()) + "."
     print(table)
     if "--write" in sys.argv:

@@ -29,14 +29,16 @@ one source is measured in a process of its own: the highest resident size during
 size before it, when the graph was already there."""
 
 
-def facts() -> dict[str, str]:
+PEERS = ("numpy", "scipy", "numba", "networkit", "igraph", "rustworkx", "networkx")
+
+
+def facts(*packages: str) -> dict[str, str]:
     """Describe the machine, the versions and the moment, before anything is measured."""
-    packages = ("numpy", "scipy", "numba", "networkit", "igraph", "rustworkx", "networkx")
     return {
         "Date": time.strftime("%Y-%m-%d"),
         "Machine": f"{_processor()}, {os.cpu_count()} cores, {_memory()}",
         "System": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        "Versions": f"nearfar {nearfar.__version__}, " + ", ".join(f"{p} {_version(p)}" for p in packages),
+        "Versions": f"nearfar {nearfar.__version__}, " + ", ".join(f"{p} {_version(p)}" for p in packages or PEERS),
         "Load average at the start": ", ".join(f"{load:.2f}" for load in os.getloadavg()),
     }
 

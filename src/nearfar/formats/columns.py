@@ -13,17 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, shorten
+from ..arrays import Array, bad_weight, shorten
 from ..convert import _appearance
 from ..errors import OptionError
 from ..graph import Graph
 from ..layout import BLOCK
-from ..names import number_ids
 from .files import Sink, Source
+from .guess import PAIRS, WEIGHTS
 from .labels import name_column
+from .pieces import Pieces
 
-_ENDS = (("source", "target"), ("src", "dst"), ("tail", "head"), ("from", "to"), ("u", "v"), ("i", "j"))
-_WEIGHTS = ("weight", "w", "length", "distance", "dist", "cost", "time", "km", "miles", "metres", "meters", "seconds")
 _COUNT = b"nearfar_vertices"  # in the table's metadata: how many vertices there are, when they are called by number
 
 
@@ -62,7 +61,7 @@ def choose_columns(source: Source, schema: Any, tail: Any, head: Any, weight: An
 def _find_ends(names: list[str], tail: Any, head: Any) -> tuple[Any, Any]:
     """Return tail and head as given, else by usual names, else the first two columns."""
     lower = {name.lower(): name for name in reversed(names)}
-    usual = next(((lower[a], lower[b]) for a, b in _ENDS if a in lower and b in lower), None)
+    usual = next(((lower[a], lower[b]) for a, b in PAIRS if a in lower and b in lower), None)
     first, second = usual or (*names[:2], None, None)[:2]
     return (first if tail is None else tail), (second if head is None else head)
 
@@ -73,7 +72,7 @@ def _find_weight(schema: Any, ends: tuple[str, str]) -> str | None:
 
     numeric = [f.name for f in schema if pa.types.is_integer(f.type) or pa.types.is_floating(f.type)]
     lower = {name.lower(): name for name in reversed(numeric) if name not in ends}
-    found = next((lower[word] for word in _WEIGHTS if word in lower), None)
+    found = next((lower[word] for word in WEIGHTS if word in lower), None)
     if found is None and tuple(schema.names[:2]) == ends and len(schema.names) > 2 and schema.names[2] in numeric:
         return str(schema.names[2])
     return found
@@ -109,7 +108,7 @@ def table_graph(source: Source, schema: Any, batches: Iterable[Any], columns: Co
     batches = chain([none], batches)  # a table without rows has its types all the same
     if kinds == {"number"}:
         count = (schema.metadata or {}).get(_COUNT, b"")
-        return _number_graph(_arrays(source, batches, columns), count, undirected)
+        return _number_graph(source, _pieces(source, batches, columns), count, undirected)
     table = pa.Table.from_batches(_checked(source, batches, columns))
     tails, heads, words = _encode(table[columns.tail], table[columns.head])
     weights = None if columns.weight is None else table[columns.weight].to_numpy()
@@ -172,38 +171,36 @@ def _checked(source: Source, batches: Iterable[Any], columns: Columns) -> Iterat
         yield pa.RecordBatch.from_pydict(plain)
 
 
-def _arrays(source: Source, batches: Iterable[Any], columns: Columns) -> list[Array | None]:
-    """Return tails, heads and weights; of the batches only these stay in memory, as narrow as they can be."""
+def _pieces(source: Source, batches: Iterable[Any], columns: Columns) -> Pieces:
+    """Return the arcs; of the batches only these stay in memory, as narrow as they can be."""
     import pyarrow as pa
 
-    parts: list[Any] = [[], [], []]
+    pieces, row = Pieces(), 0
     for batch in _checked(source, batches, columns):
-        for part, name in zip(parts, columns, strict=True):
-            if name is not None:
-                part.append(_narrow(source, name, batch.column(name).to_numpy(zero_copy_only=False)))
+        arrays = [_signed(source, name, batch.column(name)) for name in columns if name is not None]
+        if columns.weight is not None and (bad := np.flatnonzero(~(arrays[2] > -np.inf))).size:
+            raise source.error(bad_weight(f"row {row + bad[0]}", float(arrays[2][bad[0]])))
+        row += batch.num_rows
+        pieces.add(*arrays)
     pa.default_memory_pool().release_unused()
-    for i, name in enumerate(columns):  # one after the other, so that there is never a second copy of all three
-        parts[i] = None if name is None else np.concatenate(parts[i])
-    return parts
+    return pieces
 
 
-def _narrow(source: Source, name: str, values: Array) -> Array:
-    """Return a copy of integers as int32 or int64; floats stay as they are."""
-    if len(values) == 0 or values.dtype.kind not in "iu":
-        return values.copy() if values.dtype.kind == "f" else np.empty(0, np.int32)
-    low, high = int(values.min()), int(values.max())
-    if high >= 2**63:
+def _signed(source: Source, name: str, column: Any) -> Array:
+    """Return a column as an array that Pieces takes: floats, or whole numbers that fit int64."""
+    values = np.asarray(column.to_numpy(zero_copy_only=False))
+    if values.dtype == np.uint64 and len(values) and (high := int(values.max())) >= 2**63:
         raise source.error(f"column {shorten(name)} holds {high}, but whole numbers end at 2**63 - 1. Convert it.")
-    return values.astype(np.int32 if low > -(2**31) and high < 2**31 else np.int64)
+    return values if values.dtype.kind in "iuf" else np.empty(0, np.int32)
 
 
-def _number_graph(arrays: list[Any], count: bytes, undirected: bool) -> Graph:
+def _number_graph(source: Source, pieces: Pieces, count: bytes, undirected: bool) -> Graph:
     """Build the graph of vertices that are whole numbers; ``count`` says how many where a graph of ours was written."""
-    weights, heads, tails = arrays.pop(), arrays.pop(), arrays.pop()
-    if count.isdigit() and len(count) < 12:
-        return Graph.from_arcs(tails, heads, weights, int(count), undirected)
-    tails, heads, names = number_ids(tails, heads)
-    return Graph.from_arcs(tails, heads, weights, undirected=undirected, names=names)
+    if not (count.isdigit() and len(count) < 10):
+        return pieces.graph_of_ids(undirected)
+    if not pieces.lie_below(int(count)):
+        raise source.error(f"the table's metadata says {int(count)} vertices, but its rows name others. Drop that.")
+    return pieces.graph(int(count), undirected=undirected)
 
 
 def _encode(tails: Any, heads: Any) -> tuple[Array, Array, list[str]]:

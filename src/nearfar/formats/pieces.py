@@ -44,6 +44,11 @@ class Pieces:
         self._pieces.append((tails, heads, None if weights is None else _narrow(weights)))
         self.count += len(tails)
 
+    def lie_below(self, n: int) -> bool:
+        """Tell whether all ids are vertices from 0 to n - 1."""
+        ends = [end for tails, heads, _ in self._pieces for end in (tails, heads) if len(end)]
+        return self._ids is None and n >= 0 and all(end.min() >= 0 and end.max() < n for end in ends)
+
     def graph(
         self,
         n: int,
@@ -86,20 +91,21 @@ class Pieces:
 
     def _weight_type(self) -> tuple[np.dtype[Any] | None, bool]:
         """Return the type that holds all weights, and whether some are inf."""
-        kinds = {weights.dtype for _, _, weights in self._pieces if weights is not None}
-        if not kinds:
+        found = [weights for _, _, weights in self._pieces if weights is not None]
+        if not found:
             return None, False
-        dtype = np.result_type(*kinds)
+        dtype = np.result_type(*{weights.dtype for weights in found if len(weights)} or {found[0].dtype})
         if dtype.kind != "f":
             return dtype, False
         drops = any(weights is not None and bool(np.isinf(weights).any()) for _, _, weights in self._pieces)
-        return np.dtype(np.float64), drops
+        return dtype, drops
 
 
 def _narrow(values: Array) -> Array:
-    """Return a copy in the narrowest type of int32, int64 and float64."""
+    """Return a copy in the narrowest type of int32, int64, float32 and float64."""
     if values.dtype.kind == "f" or len(values) == 0:
-        return values.astype(np.float64 if values.dtype.kind == "f" else np.int32)
+        kind = np.int32 if values.dtype.kind != "f" else np.float64 if values.dtype.itemsize == 8 else np.float32
+        return values.astype(kind)
     fits = values.min() >= -_INT32_MAX and values.max() <= _INT32_MAX
     return values.astype(np.int32 if fits else np.int64)
 

@@ -249,7 +249,7 @@ class _Parser:
         from ..kernels import text as kernels
 
         rows, hard = int(state[kernels.ROWS]), self.hard[: state[kernels.HARD]]
-        self.floats = set(hard[hard[:, 1] < rows, 0].tolist())
+        self.floats = {c for c in range(len(self.layout.kinds)) if ((hard[:, 0] == c) & (hard[:, 1] < rows)).any()}
         if not len(hard):
             return None
         from ..kernels.decimals import convert

@@ -9,14 +9,15 @@ import numpy as np
 from ..arrays import Array, shorten
 from .files import Source
 
+SLOT = np.dtype([("entry", np.int64), ("place", np.int64)])
+
 
 class Words:
     """A growing set of words, each with its number."""
 
     def __init__(self) -> None:
         self.count = 0
-        self._table = np.full(1 << 12, -1, np.int64)
-        self._hashes = np.empty(0, np.uint64)
+        self._table = _empty_table(1 << 12)
         self._ends = np.zeros(1, np.int64)
         self._arena = np.empty(0, np.uint8)
 
@@ -25,21 +26,22 @@ class Words:
         from ..kernels.words import intern_words
 
         self._make_room(len(spans), int((spans & (2**31 - 1)).sum()))
-        out = np.empty(len(spans), np.int32)
+        out, codes = np.empty(len(spans), np.int32), np.empty(len(spans), np.uint64)
         with np.errstate(over="ignore"):  # hashes wrap, also when kernels run as plain Python
-            self.count = intern_words(text, spans, self._table, self._hashes, self._ends, self._arena, self.count, out)
+            self.count = intern_words(text, spans, codes, self._table, self._ends, self._arena, self.count, out)
         return out
 
     def _make_room(self, words: int, size: int) -> None:
         """Let the arrays grow, by half at least, until so many new words of so many bytes fit."""
-        from ..kernels.words import fill_table
+        from ..kernels.words import move_words
 
         most = self.count + words
-        self._hashes, self._ends = _grow(self._hashes, most), _grow(self._ends, most + 1)
+        self._ends = _grow(self._ends, most + 1)
         self._arena = _grow(self._arena, int(self._ends[self.count]) + size)
-        if 2 * most > len(self._table):
-            self._table = np.full(1 << (2 * most).bit_length(), -1, np.int64)
-            fill_table(self._hashes, self.count, self._table)
+        if 3 * most > 2 * len(self._table):
+            old, self._table = self._table, _empty_table(1 << (3 * most // 2).bit_length())
+            with np.errstate(over="ignore"):
+                move_words(old, self._arena, self._ends, self._table)
 
     def listed(self, source: Source) -> list[str]:
         """Return the words in order of their numbers."""
@@ -49,6 +51,13 @@ class Words:
         except UnicodeDecodeError as error:
             bad = shorten(error.object, 40)
             raise source.error(f"the name {bad} is not UTF-8 text. Convert the file, for example with iconv.") from None
+
+
+def _empty_table(size: int) -> Array:
+    """Return a table of empty slots; a power of two of them."""
+    table = np.zeros(size, SLOT)
+    table["entry"] = -1
+    return table
 
 
 def _grow(array: Array, size: int) -> Array:

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import kernel
+from ._jit import inlined, kernel
 
 _LEAST, _GREATEST = -306, 308  # powers of ten in the table; lower ones may give subnormal floats
 _EXACT = 22  # 10**22 is the last power of ten that is a float64
 _LOW = np.uint64(0xFFFFFFFF)
 _ONE = np.uint64(1)
-_POINT, _PLUS, _MINUS, _ZERO, _NINE, _E, _SMALL_E = 46, 43, 45, 48, 57, 69, 101
+_POINT, _PLUS, _MINUS, _ZERO, _NINE, _E, _SMALL_E, _DIGIT = 46, 43, 45, 48, 57, 69, 101, 15
 _MOST_DIGITS = 19  # so many never pass 2**64
 _ABSURD = 100_000  # no exponent of a float64 is larger; further digits are not added up
 
@@ -41,7 +41,7 @@ _TABLE = _power_table()
 _SMALL = np.array([10.0**q for q in range(_EXACT + 1)])
 
 
-@kernel
+@inlined
 def multiply(a: int, b: int) -> tuple[int, int]:
     """Return the high and the low half of the 128-bit product."""
     a_low, a_high = a & _LOW, a >> np.uint64(32)
@@ -53,7 +53,7 @@ def multiply(a: int, b: int) -> tuple[int, int]:
     return high, (two << np.uint64(32)) | (low & _LOW)
 
 
-@kernel
+@inlined
 def leading_zeros(x: int) -> int:
     """Count the zero bits above the highest bit of a number that is not 0."""
     count = 0
@@ -66,7 +66,7 @@ def leading_zeros(x: int) -> int:
     return count
 
 
-@kernel
+@inlined
 def to_float(digits: int, exponent: int) -> tuple[bool, float]:
     """Return (decided, value) of digits * 10**exponent."""
     if digits == 0:
@@ -103,7 +103,7 @@ def to_float(digits: int, exponent: int) -> tuple[bool, float]:
     return True, math.ldexp(float(mantissa), int(biased - 1075))
 
 
-@kernel
+@inlined
 def scan_exponent(text: Any, p: Any) -> Any:
     """Return (power, place after) of the digits behind an e; the place of the e if there are none."""
     mark = p - _ONE
@@ -122,7 +122,16 @@ def scan_exponent(text: Any, p: Any) -> Any:
     return -power if negative else power, mark if p == first else p
 
 
-@kernel
+@inlined
+def scan_digits(text: Any, p: Any, digits: Any) -> Any:
+    """Return (digits with those at p appended, place after); wraps beyond 19 of them."""
+    while text[p] >= _ZERO and text[p] <= _NINE:
+        digits = digits * np.uint64(10) + np.uint64(text[p] & _DIGIT)
+        p += _ONE
+    return digits, p
+
+
+@inlined
 def scan_decimal(text: Any, p: Any) -> Any:
     """Return (exact, number, place after) of a decimal number; not exact means that the host must look.
 
@@ -131,35 +140,28 @@ def scan_decimal(text: Any, p: Any) -> Any:
     negative = text[p] == _MINUS
     if negative or text[p] == _PLUS:
         p += _ONE
-    digits = np.uint64(0)
-    count = 0  # significant digits
-    seen = 0
+    start = p
+    digits, p = scan_digits(text, p, np.uint64(0))
+    seen = np.int64(p - start)
     exponent = np.int64(0)
-    fraction = False
-    while True:
-        c = np.int64(text[p])
-        if c == _POINT and not fraction:
-            fraction = True
-        elif c < _ZERO or c > _NINE:
-            break
-        else:
-            seen += 1
-            if count < _MOST_DIGITS:
-                digits = digits * np.uint64(10) + np.uint64(c - _ZERO)
-            if digits != 0:
-                count += 1
-            if fraction:
-                exponent -= 1
-        p += _ONE
+    if text[p] == _POINT:
+        first = p + _ONE
+        digits, p = scan_digits(text, first, digits)
+        exponent = -np.int64(p - first)
+        seen -= exponent
     if seen == 0:
         return False, 0.0, p
+    while seen > _MOST_DIGITS and (text[start] == _ZERO or text[start] == _POINT):
+        if text[start] == _ZERO:
+            seen -= 1  # zeros in front did not count
+        start += _ONE
     if text[p] in (_E, _SMALL_E):
         power, after = scan_exponent(text, p + _ONE)
         if after == p:
             return False, 0.0, p
         exponent += power
         p = after
-    if count > _MOST_DIGITS:
+    if seen > _MOST_DIGITS:
         return False, 0.0, p
     exact, number = to_float(digits, exponent)
     return exact, -number if negative else number, p

@@ -10,16 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import kernel
+from ._jit import inlined, kernel
+from .atomics import prefetch
 from .text import SPAN
 
 EMPTY_SLOT = -1
+NUMBER = 31  # bits of a word's number in a slot; above them lies a part of its hash
+AHEAD = 8  # words looked at before it is their turn; 4 to 16 do as well
 _FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: spreads numbers that lie in a row
 _MASK = (1 << SPAN) - 1
 
 
-@kernel
+@inlined
 def hash_word(text: Any, start: int, length: int) -> int:
     """Return the FNV-1a hash of some bytes, with its high bits mixed into the low ones."""
     value = _FNV_START
@@ -28,7 +31,7 @@ def hash_word(text: Any, start: int, length: int) -> int:
     return value ^ (value >> np.uint64(32))
 
 
-@kernel
+@inlined
 def same_word(text: Any, start: int, length: int, arena: Any, place: int, end: int) -> bool:
     """Tell whether a word of the text is the one in the arena."""
     if end - place != length:
@@ -40,27 +43,38 @@ def same_word(text: Any, start: int, length: int, arena: Any, place: int, end: i
 
 
 @kernel
-def intern_words(text: Any, spans: Any, table: Any, hashes: Any, ends: Any, arena: Any, count: int, out: Any) -> int:
-    """Give numbers to the words at ``spans``; return how many words there are now. Word w ends at ``ends[w + 1]``."""
+def intern_words(text: Any, spans: Any, codes: Any, table: Any, ends: Any, arena: Any, count: int, out: Any) -> int:
+    """Give numbers to the words at ``spans``; return how many words there are now.
+
+    Word w lies at ``ends[w]`` to ``ends[w + 1]`` of the arena. A slot of the table is (hash and number, place in the
+    arena), so that a word is found in one line of the table and one of the arena; ``codes`` is room for the hashes,
+    which are known early enough to ask for those lines before they are needed.
+    """
     mask = np.uint64(len(table) - 1)
     for i in range(len(spans)):
+        codes[i] = hash_word(text, spans[i] >> SPAN, spans[i] & _MASK)
+    for i in range(len(spans)):
+        if i + 2 * AHEAD < len(spans):
+            prefetch(table, np.int64(codes[i + 2 * AHEAD] & mask))
+            prefetch(arena, table[codes[i + AHEAD] & mask]["place"])
         start = spans[i] >> SPAN
         length = spans[i] & _MASK
-        code = hash_word(text, start, length)
-        slot = code & mask
+        tag = np.int64(codes[i] >> np.uint64(33)) << NUMBER
+        slot = codes[i] & mask
         while True:
-            w = table[slot]
-            if w == EMPTY_SLOT:
+            entry = table[slot]["entry"]
+            if entry == EMPTY_SLOT:
                 place = ends[count]
                 for j in range(length):
                     arena[place + j] = text[start + j]
                 ends[count + 1] = place + length
-                hashes[count] = code
-                table[slot] = count
+                table[slot]["entry"] = tag | count
+                table[slot]["place"] = place
                 out[i] = count
                 count += 1
                 break
-            if hashes[w] == code and same_word(text, start, length, arena, ends[w], ends[w + 1]):
+            w = entry & (2**NUMBER - 1)
+            if entry - w == tag and same_word(text, start, length, arena, table[slot]["place"], ends[w + 1]):
                 out[i] = w
                 break
             slot = (slot + np.uint64(1)) & mask
@@ -68,14 +82,18 @@ def intern_words(text: Any, spans: Any, table: Any, hashes: Any, ends: Any, aren
 
 
 @kernel
-def fill_table(hashes: Any, count: int, table: Any) -> None:
-    """Put the first ``count`` words into an empty table."""
+def move_words(old: Any, arena: Any, ends: Any, table: Any) -> None:
+    """Put the words of a table into a larger, empty one."""
     mask = np.uint64(len(table) - 1)
-    for w in range(count):
-        slot = hashes[w] & mask
-        while table[slot] != EMPTY_SLOT:
-            slot = (slot + np.uint64(1)) & mask
-        table[slot] = w
+    for i in range(len(old)):
+        entry = old[i]["entry"]
+        if entry != EMPTY_SLOT:
+            w = entry & (2**NUMBER - 1)
+            slot = hash_word(arena, ends[w], ends[w + 1] - ends[w]) & mask
+            while table[slot]["entry"] != EMPTY_SLOT:
+                slot = (slot + np.uint64(1)) & mask
+            table[slot]["entry"] = entry
+            table[slot]["place"] = old[i]["place"]
 
 
 @kernel
