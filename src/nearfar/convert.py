@@ -228,7 +228,7 @@ def from_frame(frame: Any, tail: Any, head: Any, weight: Any, undirected: bool) 
                 f"Column {what!r} holds {array.dtype} values (the first is {array[0].item()}), but vertices are whole "
                 f"numbers or names. Convert the column to integers or to strings."
             )
-    tails, heads, names = _appearance(tails, heads)
+    tails, heads, names = appearance(tails, heads)
     return Graph.from_arcs(tails, heads, weights, undirected=undirected, names=names)
 
 
@@ -271,7 +271,7 @@ def _are_numbers(tails: Array, heads: Array) -> bool:
     return all(array.min() >= 0 and array.max() < limit for array in (tails, heads))
 
 
-def _appearance(tails: Array, heads: Array) -> tuple[Array, Array, list[Any]]:
+def appearance(tails: Array, heads: Array) -> tuple[Array, Array, list[Any]]:
     """Replace the values of two columns by numbers in order of appearance, row by row; return the values too."""
     m = len(tails)
     if tails.dtype.kind in "iu" and heads.dtype.kind in "iu":

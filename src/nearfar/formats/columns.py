@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Array, bad_weight, shorten
-from ..convert import _appearance
+from ..convert import appearance
 from ..errors import OptionError
 from ..graph import Graph
 from ..layout import BLOCK
@@ -210,7 +210,7 @@ def _encode(tails: Any, heads: Any) -> tuple[Array, Array, list[str]]:
     both = pa.chunked_array([*tails.chunks, *heads.chunks], pa.large_string())
     coded = pa.concat_arrays(both.chunks).dictionary_encode()
     codes = coded.indices.to_numpy()
-    numbered, to, order = _appearance(codes[: len(tails)], codes[len(tails) :])
+    numbered, to, order = appearance(codes[: len(tails)], codes[len(tails) :])
     return numbered, to, coded.dictionary.take(pa.array(order, pa.int32())).to_pylist()
 
 
