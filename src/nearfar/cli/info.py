@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,12 +28,21 @@ def info(file: str, reading: dict[str, Any], json: bool, quiet: bool) -> None:
     from .work import load
 
     loaded = load(file, reading, quiet)
-    facts = dict(loaded.graph.describe())
+    facts = {"format": _format(file, reading)} | dict(loaded.graph.describe())
     if json:
         first, last = _ends(loaded.graph)
         documents.show("info", file=loaded.file, seconds={"read": loaded.seconds}, **facts, first=first, last=last)
     else:
         screen.show(loaded.file, [*_facts(loaded.graph, facts), ("read in", screen.format_seconds(loaded.seconds))])
+
+
+def _format(file: str, reading: dict[str, Any]) -> str | None:
+    """Return the format that the file was read in; what came through a pipe cannot be looked at again."""
+    import nearfar
+
+    if reading.get("format") is not None or not os.path.isfile(file):
+        return reading.get("format")
+    return nearfar.formats.format_of(file).name
 
 
 def _ends(graph: nearfar.Graph) -> tuple[Any, Any]:
@@ -53,6 +63,7 @@ def _facts(graph: nearfar.Graph, facts: dict[str, Any]) -> list[Fact]:
         odd = f"{format_count(facts['zero_weights'])} zero, {format_count(facts['negative_weights'])} negative"
         weights = f"{weights.replace(' weights', '', 1)}, mean {format_count(graph.mean_weight)}; {odd}"
     return [
+        *([("format", facts["format"])] if facts["format"] else []),
         ("vertices", format_count(graph.n) + called),
         ("arcs", f"{format_count(graph.m)}, {way}"),
         ("degrees", f"{facts['min_degree']} to {facts['max_degree']}, mean {format_count(facts['mean_degree'])}"),

@@ -49,7 +49,7 @@ from .text import BOM
 if TYPE_CHECKING:
     from ..graph import Graph
 
-__all__ = ["FORMATS", "Format", "format_of", "read", "write"]
+__all__ = ["FORMATS", "Format", "format_of", "left_out", "read", "write"]
 
 # The order decides between formats that share an ending or could both be meant; edge lists, which look like many
 # things, come last.
@@ -141,8 +141,8 @@ def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = F
     format : str, optional
         A name out of ``nearfar.formats.FORMATS``, for endings that do not tell.
     lossy : bool
-        Write even if the format cannot hold the names, weights or directions; they are then lost. Coordinates are left
-        out without asking.
+        Write even if the format cannot hold the names, weights or directions; they are then lost. Coordinates, and
+        vertices without arcs, are left out without asking where there is no place for them.
     **options
         What the format takes.
 
@@ -190,6 +190,27 @@ def format_of(path: Any) -> Format:
     """
     with Source(path) as source:
         return recognise(source)
+
+
+def left_out(graph: Graph, path: Any, format: str | None = None) -> list[str]:
+    """Return what `write` would leave out of a graph without asking, in words.
+
+    Examples
+    --------
+    >>> from nearfar import Graph
+    >>> from nearfar.formats import left_out
+    >>> left_out(Graph.from_arcs([0], [1], n=3), "graph.csv")
+    ['1 vertex without arcs']
+    """
+    chosen = _by_ending(path) if format is None else _by_name(format)
+    arcs = np.diff(graph.offsets) > 0
+    arcs[graph.heads] = True
+    lone = graph.n - int(arcs.sum())
+    lost = {
+        "coordinates": "the coordinates" if graph.coordinates is not None else "",
+        "isolated": f"{lone} {'vertex' if lone == 1 else 'vertices'} without arcs" if lone else "",
+    }
+    return [words for what, words in lost.items() if words and what not in chosen.keeps]
 
 
 def _write(chosen: Format, graph: Graph, sink: Sink, options: dict[str, Any]) -> None:

@@ -94,7 +94,7 @@ FORMAT = Format(
     matches=lambda head: _HEADER.search(head) is not None,
     read=read,
     write=write,
-    keeps=("directed", "weights", "floats", "negative", "parallel"),
+    keeps=("directed", "weights", "floats", "negative", "parallel", "isolated"),
 )
 
 
@@ -112,5 +112,5 @@ COORDINATES = Format(
     matches=lambda head: _COORDINATES.search(head) is not None,
     read=_refuse,
     write=write_places,
-    keeps=("directed", "weights", "floats", "negative", "parallel", "coordinates"),
+    keeps=("directed", "weights", "floats", "negative", "parallel", "coordinates", "isolated"),
 )

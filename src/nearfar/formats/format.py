@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-KEEPS = ("directed", "weights", "floats", "negative", "names", "coordinates", "parallel")
+KEEPS = ("directed", "weights", "floats", "negative", "names", "coordinates", "parallel", "isolated")
 
 
 @dataclass(frozen=True)

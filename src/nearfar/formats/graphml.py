@@ -186,6 +186,6 @@ FORMAT = Format(
     matches=matches,
     read=read,
     write=write,
-    keeps=("directed", "weights", "floats", "negative", "names", "coordinates", "parallel"),
+    keeps=("directed", "weights", "floats", "negative", "names", "coordinates", "parallel", "isolated"),
     extra="networkx",
 )

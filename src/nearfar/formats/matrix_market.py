@@ -117,5 +117,5 @@ FORMAT = Format(
     matches=lambda head: head.removeprefix(BOM)[:14].lower() == b"%%matrixmarket",
     read=read,
     write=write,
-    keeps=("directed", "weights", "floats", "negative", "parallel"),
+    keeps=("directed", "weights", "floats", "negative", "parallel", "isolated"),
 )

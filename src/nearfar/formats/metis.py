@@ -267,5 +267,5 @@ FORMAT = Format(
     matches=_matches,
     read=read,
     write=write,
-    keeps=("weights",),
+    keeps=("weights", "isolated"),
 )

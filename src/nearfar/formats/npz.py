@@ -178,5 +178,5 @@ FORMAT = Format(
     matches=matches,
     read=read,
     write=write,
-    keeps=("directed", "weights", "floats", "negative", "names", "coordinates", "parallel"),
+    keeps=("directed", "weights", "floats", "negative", "names", "coordinates", "parallel", "isolated"),
 )

@@ -51,5 +51,5 @@ FORMAT = Format(
     matches=lambda head: _HEADER.search(head.removeprefix(BOM)) is not None,
     read=read,
     write=write,
-    keeps=("parallel",),
+    keeps=("parallel", "isolated"),
 )

@@ -38,5 +38,5 @@ FORMAT = Format(
     matches=matches,
     read=read,
     write=write,
-    keeps=("directed", "weights", "floats", "negative"),
+    keeps=("directed", "weights", "floats", "negative", "isolated"),
 )

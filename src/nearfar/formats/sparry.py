@@ -61,5 +61,5 @@ FORMAT = Format(
     matches=matches,
     read=read,
     write=write,
-    keeps=("weights", "floats", "negative", "parallel"),
+    keeps=("weights", "floats", "negative", "parallel", "isolated"),
 )

@@ -17,7 +17,7 @@ from .library import missing, parsing
 
 _FILE, _STREAM = b"ARROW1", b"\xff\xff\xff\xff"
 _WAY = "Fetch or write it again, or name another format with format=."
-_KEEPS = ("directed", "weights", "floats", "negative", "names", "parallel")
+_KEEPS = ("directed", "weights", "floats", "negative", "names", "parallel", "isolated")
 
 
 def read_parquet(

@@ -259,7 +259,8 @@ class _Parser:
         for column, row, start, end in hard[:left].tolist():
             token = text[start:end].tobytes()
             number = float(token) if _PLAIN_NUMBER.fullmatch(token) else np.nan
-            if np.isnan(number) or number == -np.inf or token.strip(b"+-").isdigit():
+            too_large = np.isinf(number) and token.lstrip(b"+").lower() not in (b"inf", b"infinity")  # 1e400, -inf
+            if np.isnan(number) or too_large or token.strip(b"+-").isdigit():
                 return start, end  # if the line has another fault too, this one comes first
             self.numbers[column, row] = number
         return None
