@@ -99,7 +99,8 @@ class Plan:
     def _way_out(self) -> str:
         """Say what would need less memory."""
         if self.rows == 1:
-            return "Use a machine with more memory, or method='edge', which needs no work space"
+            spare = "" if self.method == "edge" else ", or method='edge', which needs no work space"
+            return f"Allow more memory, or use a machine that has it{spare}"
         if self.threads > 1 and self.rows * self.n * self.dtype.itemsize < self.available:
             return "Use fewer threads, or ask for fewer sources at a time (mssp with a part of them)"
         return "Ask for fewer sources at a time (mssp with a part of them)"

@@ -12,7 +12,7 @@ from nearfar.options import COMING
 def test_info(run, roads, friends):
     text = " ".join(run("info", roads).ok().out.split())
     assert "vertices 5, 1 to 5 arcs 6, directed degrees 0 to 2, mean 1.2" in text
-    assert "weights int32 1 to 8, mean 3.66667; 0 zero, 0 negative components 1, the largest has 5 vertices" in text
+    assert "weights int32 1 to 8, mean 3.66667; 0 zero, 0 negative components 1 (weakly connected)," in text
     answer = run("info", friends, "--json", "--undirected").ok().json
     assert (answer["vertices"], answer["arcs"], answer["undirected"]) == (4, 8, True)
     assert (answer["first"], answer["last"], answer["file"]) == ("Ann", "Dora", "friends.csv")

@@ -225,3 +225,22 @@ def test_full_disk(run, roads, tmp_path, monkeypatch):
 def test_json_of_an_answer_that_was_written(run, roads):
     answer = json.loads(run("sssp", roads, "-s", 1, "--to", 3, "-o", "a.csv", "--json").ok().out)
     assert answer["reached"] == 4, "a file holds all distances, so the search did not stop at the target"
+
+
+def test_what_the_command_says_must_fit_the_file(run, roads):
+    """Other sources than those of the file, or another number, are a mistake in the command, not a wrong answer."""
+    for ending in (".npy", ".npz", ".csv"):
+        run("nearest", roads, "--sources", "1,5", "-o", f"near{ending}").ok()
+    run("verify", roads, "near.npy").error("--source")
+    assert proved(run("verify", roads, "near.npy", "--sources", "1,5"))  # one row: the nearest of several
+    assert run("verify", roads, "near.npy", "--sources", "1,2").code == 1
+    run("verify", roads, "near.npz", "--sources", "1,2").error("other sources")
+    run("verify", roads, "near.csv", "--source", "1").error("other sources")
+    assert proved(run("verify", roads, "near.csv", "--sources", "1,5"))
+    run("mssp", roads, "--sources", "1,2", "-o", "two.npy").ok()
+    run("verify", roads, "two.npy", "--source", "1").error("2 rows", "1 source")
+    run("sssp", roads, "--source", "1", "-o", "one.npz").ok()
+    run("verify", roads, "one.npz", "--source", "2").error("other sources")
+    assert proved(run("verify", roads, "one.npz", "--source", "1"))
+    np.save("short.npy", np.zeros(4, np.int32))
+    run("verify", roads, "short.npy", "--source", "1").error("rows of 5 distances")

@@ -279,6 +279,7 @@ BROKEN_ROWS = {
         (b"a 1 2 nan", ("'nan'", "a weight of inf means no arc")),
         (b"a 1 2 -inf", ("'-inf'", "a weight of inf means no arc")),
         (b"a 1 2 -nan", ("'-nan'", "a weight of inf means no arc")),
+        (b"a 1 2 1e400", ("'1e400'", "must be finite")),  # would be taken for inf, and the arc left out
         (b"a 1 2 " + LARGE, (LARGE.decode(), LIMIT, "coarser unit")),
         (b"a 1 2 1_0", ("'1_0'", NUMBER)),
         (b"a 1 2 0x1F", ("'0x1F'", NUMBER)),
@@ -343,6 +344,7 @@ BROKEN_ROWS = {
         (b"1 2 x", ("'x'", NUMBER)),
         (b"1 2 nan", ("'nan'", "a weight of inf means no arc")),
         (b"1 2 -inf", ("'-inf'", "a weight of inf means no arc")),
+        (b"1 2 +1.8e308", ("'+1.8e308'", "must be finite")),
         (b"1 2 " + LARGE, (LARGE.decode(), LIMIT)),
         (b"1 %s 3" % LARGE, (LARGE.decode(), LIMIT)),
     ],

@@ -118,6 +118,13 @@ def test_wrong_options(options):
         read("a,b,w\n1,2,3\n", **options)
 
 
+@pytest.mark.parametrize("options", [{"tail": "a", "head": "a"}, {"weight": "b"}, {"head": 0, "names": True}])
+def test_no_column_counts_twice(options):
+    """Two roles for one column would leave the other role's column unset."""
+    with pytest.raises(OptionError, match="share a column"):
+        read("a,b,w\n1,2,3\n", **options)
+
+
 @given(cases(), st.sampled_from([".csv", ".tsv", ".txt", ".edges"]), st.booleans(), st.booleans())
 def test_written_is_read(tmp_path_factory, case, ending, words, undirected):
     """Everything comes back but vertices without arcs, which an edge list does not hold."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import nearfar
-from nearfar.errors import FormatError, InputTypeError, OptionError
-from nearfar.formats import FORMATS
+from nearfar.errors import FormatError, InputTypeError, MemoryLimitError, OptionError
+from nearfar.formats import FORMATS, left_out
 from nearfar.formats.format import KEEPS
 
 DOCS = (Path(__file__).parent.parent.parent / "docs" / "formats.md").read_text(encoding="utf8")
@@ -99,3 +100,31 @@ def test_what_may_not_be_lost():
     negative = nearfar.Graph.from_arcs([0], [1], [-1], undirected=True)
     with pytest.raises(OptionError, match="negative"):
         nearfar.write(negative, io.BytesIO(), format="metis")
+
+
+def test_weights_of_any_format_can_be_left_out():
+    graph = nearfar.read(io.BytesIO(DIMACS), weight=False)
+    assert graph.weights is None and graph.names == (1, 2, 3) and nearfar.distance(graph, 1, 3) == 2
+    assert nearfar.read(io.BytesIO(PACE), weight=False).weights is None
+
+
+def test_what_is_left_out_without_asking():
+    graph = nearfar.Graph.from_arcs([0], [1], n=4, coordinates=[(0, 0)] * 4)
+    assert left_out(graph, "x.npz") == []
+    assert left_out(graph, "x.gr") == ["the count of vertices, which begins at 1 there", "the coordinates"]
+    counted = nearfar.Graph.from_arcs([0], [1], names=range(1, 3))
+    assert left_out(counted, "x.gr") == [] and left_out(counted, "x.csv") == []
+    ids = nearfar.Graph.from_arcs([0], [1], names=[10, 20])
+    assert left_out(ids, "x.gr") == ["the names of the vertices"]
+    assert left_out(graph, "x", "edges") == ["the coordinates", "2 vertices without arcs"]
+    with pytest.raises(OptionError):
+        left_out(graph, "x.xyz")
+
+
+def test_too_little_memory_is_our_error(monkeypatch):
+    def greedy(source):
+        raise MemoryError("no room for 8 GiB")
+
+    monkeypatch.setitem(FORMATS, "dimacs", replace(FORMATS["dimacs"], read=greedy))
+    with pytest.raises(MemoryLimitError, match="the open file: the graph does not fit into memory"):
+        nearfar.read(io.BytesIO(DIMACS), format="dimacs")

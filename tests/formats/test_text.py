@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from marks import JIT
 from nearfar.errors import FormatError
 from nearfar.formats import files
 from nearfar.formats.files import Source
@@ -164,3 +165,16 @@ def test_words_are_numbered_in_order(blocks):
         assert found.tolist() == [seen.setdefault(word, len(seen)) for word in block]
     with Source(io.BytesIO(b"x")) as source:
         assert words.listed(source) == list(seen)
+
+
+def test_many_words_make_the_table_grow():
+    words, count = Words(), 30_000 if JIT else 4_000
+    for _ in range(2):  # the second time all are known
+        encoded = [f"word {i}".encode() for i in range(count)]
+        starts = np.cumsum([0, *map(len, encoded)])[:-1]
+        spans = np.array([start << 31 | len(word) for start, word in zip(starts.tolist(), encoded, strict=True)])
+        for low in range(0, count, 1000):
+            found = words.number(np.frombuffer(b"".join(encoded), np.uint8), spans[low : low + 1000])
+            assert (found == np.arange(low, low + 1000)).all()
+    with Source(io.BytesIO(b"x")) as source:
+        assert words.listed(source) == [word.decode() for word in encoded]

@@ -30,8 +30,8 @@ def main() -> NoReturn:
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
-        _leave_at_once()
-    sys.exit(code)
+        _interrupted()
+    _leave(code)
 
 
 def run(args: Sequence[str]) -> int:
@@ -48,10 +48,23 @@ def run(args: Sequence[str]) -> int:
     return run_reporting(list(args))
 
 
-def _leave_at_once() -> NoReturn:
-    """End after Ctrl-C without waiting: files were seen to on the way here, threads may be deep in their work."""
+def _interrupted() -> NoReturn:
+    """End after Ctrl-C: files were seen to on the way here, threads may be deep in their work."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         print("nearfar: interrupted", file=sys.stderr, flush=True)
     finally:
-        os._exit(INTERRUPTED)
+        _leave(INTERRUPTED)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process at once, when all is written.
+
+    Threads of other libraries may still run; taking those libraries down under them has been seen to end in an abort.
+    """
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):  # the reader has gone
+        pass
+    os._exit(code)

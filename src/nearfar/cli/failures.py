@@ -30,10 +30,14 @@ SWITCHES = {
     "weight=False": "--weight none",
     "lossy=True": "--lossy",
     "strict=False": "--lenient",
+    "'strict'": "--lenient",
+    ", strict": ", lenient",
+    "Convert the result with .dist.astype, or the weights before the graph is built.": "Choose one of those.",
     " graph.names lists them.": "",
 }
 OPTION = re.compile(
-    r"\b(method|device|threads|cutoff|memory|dtype|delta|format|to_format|tail|head|weight|separator|coordinates|profile)"
+    r"\b(method|device|threads|cutoff|memory|dtype|delta|format|to_format|tail|head|weight|separator|coordinates|profile"
+    r"|latitude|longitude)"
     r"=('[^']*'|\"[^\"]*\"|\w[\w.-]*\w|\w|)"
 )
 REPEATED = re.compile(r"(--\w+) \(\1\)")

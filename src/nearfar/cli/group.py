@@ -27,6 +27,8 @@ COMMANDS = {
     "generate": ("generate", "Write a graph made by rule and chance"),
 }
 
+MEANT = {"distance": "path", "dist": "path", "route": "path", "read": "info", "write": "convert", "formats": "info"}
+
 EXAMPLES = (
     "nearfar info roads.gr.gz",
     "nearfar sssp roads.gr.gz --source 1 --to 1000",
@@ -67,7 +69,7 @@ class LazyGroup(click.Group):
         """Find the command; for one that does not exist suggest what was probably meant."""
         name = args[0]
         if name not in self.table and not name.startswith("-") and not ctx.resilient_parsing:
-            close = get_close_matches(name, self.table, 1)
+            close = [MEANT[name]] if name in MEANT else get_close_matches(name, self.table, 1)
             hint = f" Did you mean '{close[0]}'?" if close else f" There are {', '.join(self.table)}."
             ctx.fail(f"There is no command '{name}'.{hint}")
         return super().resolve_command(ctx, args)

@@ -52,11 +52,19 @@ def _ends(graph: nearfar.Graph) -> tuple[Any, Any]:
     return (documents.name_of(graph, 0), documents.name_of(graph, graph.n - 1)) if graph.n else (None, None)
 
 
+def _called(graph: nearfar.Graph) -> str:
+    """Say what the vertices are called."""
+    first, last = graph.name(0), graph.name(graph.n - 1)
+    if isinstance(first, int) and isinstance(last, int) and last - first == graph.n - 1:
+        return f"{first} to {last}"
+    return f"the first is {first}, the last {last}" if graph.n > 1 else f"called {first}"
+
+
 def _facts(graph: nearfar.Graph, facts: dict[str, Any]) -> list[Fact]:
     """Return the facts for people, what belongs together in one line."""
     from .screen import count, format_bytes, format_count, weights_of
 
-    called = f", {graph.name(0)} to {graph.name(graph.n - 1)}" if graph.n else ""
+    called = f", {_called(graph)}" if graph.n else ""
     way = "both ways of undirected edges" if graph.undirected else "directed"
     weights, largest = weights_of(graph), count(facts["largest_component"], "vertex", "vertices")
     if graph.weight_dtype is not None:
@@ -68,7 +76,7 @@ def _facts(graph: nearfar.Graph, facts: dict[str, Any]) -> list[Fact]:
         ("arcs", f"{format_count(graph.m)}, {way}"),
         ("degrees", f"{facts['min_degree']} to {facts['max_degree']}, mean {format_count(facts['mean_degree'])}"),
         ("weights", weights),
-        ("components", f"{format_count(facts['components'])}, the largest has {largest}"),
+        ("components", f"{format_count(facts['components'])} (weakly connected), the largest has {largest}"),
         ("loops", format_count(facts["self_loops"])),
         ("coordinates", "yes" if facts["coordinates"] else "no"),
         ("memory", format_bytes(facts["bytes"])),

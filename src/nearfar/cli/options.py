@@ -70,7 +70,14 @@ READING = {
         "--lenient", is_flag=True, default=None, help="Take what is there if the file promises another count."
     ),
     "coordinates": _read("--coordinates", type=click.Path(), metavar="FILE", help="File with the places of vertices."),
-    "profile": _read("--profile", metavar="NAME", help="Who travels, in OpenStreetMap files: car or foot."),
+    "profile": _read(
+        "--profile",
+        type=click.Choice(["car", "foot"]),
+        metavar="NAME",
+        help="Who travels, in OpenStreetMap files: car or foot.",
+    ),
+    "latitude": _read("--latitude", type=float, metavar="DEGREES", help="South edge of a height map."),
+    "longitude": _read("--longitude", type=float, metavar="DEGREES", help="West edge of a height map."),
 }
 
 SOLVING = {

@@ -88,8 +88,8 @@ def _load_npz(path: str, graph: Graph, hints: Hints) -> nearfar.Distances | near
         raise FormatError(f"{path} has no array 'dist': it was not written by nearfar with -o.", path)
     if "vertices" in arrays and not np.array_equal(arrays["vertices"], vertices_of(graph)):
         raise FormatError(
-            f"{path} has {len(arrays['vertices']):,} vertices that are not called like the {graph.n:,} of the graph: "
-            "it belongs to another graph, or the graph was read with other options.",
+            f"{path} has {len(arrays['vertices']):,} vertices{_first(arrays['vertices'])}, the graph has {graph.n:,}"
+            f"{_first(vertices_of(graph))}: it belongs to another graph, or the graph was read with other options.",
             path,
         )
     rows = np.atleast_2d(arrays["dist"])
@@ -104,18 +104,35 @@ def _load_npz(path: str, graph: Graph, hints: Hints) -> nearfar.Distances | near
     return result
 
 
+def _first(vertices: np.ndarray) -> str:
+    """Say what the first vertex is called, to tell two graphs apart."""
+    return f" ({vertices[0]}, ...)" if len(vertices) else ""
+
+
 def _load_npy(path: str, graph: Graph, hints: Hints) -> nearfar.Distances:
     """Read distances alone; where they start is on the command line, or every vertex in turn."""
     with open(path, "rb") as file:
         np.lib.format.read_magic(file)  # refuses what is no .npy file
     rows = np.atleast_2d(np.load(path, mmap_mode="r", allow_pickle=False))
-    return nearfar.Distances(graph, _starts(path, graph, None, rows, hints), rows, cutoff=hints.cutoff)
+    starts = _starts(path, graph, None, rows, hints)
+    if len(rows) == 1 and len(starts) > 1:  # one row for several sources: the distance to the nearest of them
+        return nearfar.Distances(graph, starts[:1], rows, seeds=np.sort(starts), single=True, cutoff=hints.cutoff)
+    return nearfar.Distances(graph, starts, rows, cutoff=hints.cutoff)
 
 
 def _starts(path: str, graph: Graph, saved: np.ndarray | None, rows: np.ndarray, hints: Hints) -> np.ndarray:
     """Return the vertex numbers that rows start from."""
+    if rows.ndim != 2 or rows.shape[1] != graph.n:
+        raise FormatError(
+            f"{path} holds an array of shape {rows.shape}, but rows of {graph.n} distances belong to this graph.", path
+        )
     if hints.sources is not None:
-        return graph.indices(hints.sources, "source")
+        starts = graph.indices(hints.sources, "source")
+        if saved is not None and not np.array_equal(np.sort(starts), np.sort(saved)):
+            raise OptionError(f"{path} was made from other sources than those given. Leave them out; it knows its own.")
+        if len(starts) != len(rows) != 1:
+            raise OptionError(f"{path} holds {len(rows)} rows of distances, but {len(starts)} sources are given.")
+        return starts if saved is None else saved.astype(np.int32)
     if saved is not None:
         return saved.astype(np.int32)
     if len(rows) == graph.n and graph.n > 1:
@@ -204,6 +221,11 @@ def _from_table(
         known = np.array([p not in ("", None) for p in before], bool)
         tree = np.full(rows.shape, -1, np.int32)
         tree[lines[known], target[known]] = find([p for p in before if p not in ("", None)], "predecessor")
+    if near and hints.sources is not None:
+        offered = graph.indices(hints.sources, "source")
+        if not np.isin(starts, offered).all():
+            raise OptionError(f"{path} was made from other sources than those given. Leave them out, or correct them.")
+        starts = offered  # a source that is nearest to no vertex but is one itself still counts
     if near:
         owner = np.full(graph.n, -1, np.int32)
         owner[target] = source

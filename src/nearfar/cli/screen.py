@@ -169,7 +169,7 @@ def short_way(vertices: Sequence[Any], width: int) -> str:
     """Return a way in one line: both ends, as much of the middle as there is room for, and how many arcs it has."""
     arcs = f", {count(len(vertices) - 1, 'arc')}"
     whole = whole_way(vertices) + arcs if len(vertices) <= width else ""
-    if whole and len(whole) <= width:
+    if whole and (len(whole) <= width or len(vertices) < 3):  # two ends have nothing between them to leave out
         return whole
     front, back, link = [str(vertices[0])], [str(vertices[-1])], arrow()
     for i in range(1, len(vertices) // 2):

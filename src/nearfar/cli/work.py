@@ -54,8 +54,8 @@ def store(graph: Graph, path: str, format: str | None, quiet: bool, lossy: bool 
         raise OptionError(str(error).replace("format=", "to_format=")) from error
     if not quiet and path != "-":
         note(f"wrote {path}: {graph_fact(graph)[1]}")
-        if lost := nearfar.formats.left_out(graph, path, format):
-            note(f"left out, as the format has no place for them: {', '.join(lost)}")
+        if changed := nearfar.formats.left_out(graph, path, format):
+            note(f"not kept by this format: {', '.join(changed)}")
 
 
 def shows_progress(quiet: bool) -> bool:

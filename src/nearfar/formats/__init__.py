@@ -23,6 +23,7 @@ from ..errors import (
     VertexError,
 )
 from ..layout import record_type
+from ..names import NumberNames
 from . import (
     cedge,
     dimacs,
@@ -193,7 +194,7 @@ def format_of(path: Any) -> Format:
 
 
 def left_out(graph: Graph, path: Any, format: str | None = None) -> list[str]:
-    """Return what `write` would leave out of a graph without asking, in words.
+    """Return what does not stay as it is when a graph is written to ``path``, in words.
 
     Examples
     --------
@@ -201,16 +202,35 @@ def left_out(graph: Graph, path: Any, format: str | None = None) -> list[str]:
     >>> from nearfar.formats import left_out
     >>> left_out(Graph.from_arcs([0], [1], n=3), "graph.csv")
     ['1 vertex without arcs']
+    >>> left_out(Graph.from_arcs([0], [1]), "graph.gr")
+    ['the count of vertices, which begins at 1 there']
     """
     chosen = _by_ending(path) if format is None else _by_name(format)
     arcs = np.diff(graph.offsets) > 0
     arcs[graph.heads] = True
     lone = graph.n - int(arcs.sum())
     lost = {
+        "names": _renaming(graph, chosen),
         "coordinates": "the coordinates" if graph.coordinates is not None else "",
         "isolated": f"{lone} {'vertex' if lone == 1 else 'vertices'} without arcs" if lone else "",
     }
     return [words for what, words in lost.items() if words and what not in chosen.keeps]
+
+
+def _renaming(graph: Graph, chosen: Format) -> str:
+    """Say how a format without names changes what vertices are called, if it does."""
+    if graph.names is not None and not _is_counted(graph):
+        return "the names of the vertices"
+    first = graph.name(0) if graph.n else chosen.first
+    return f"the count of vertices, which begins at {chosen.first} there" if first != chosen.first else ""
+
+
+def _is_counted(graph: Graph) -> bool:
+    """Tell whether vertices are called 0, 1, 2 ... or 1, 2, 3 ..., which every format can tell in its own way."""
+    names = graph.names
+    return names is None or (
+        isinstance(names, NumberNames) and isinstance(names.ids, range) and names.ids.start in (0, 1)
+    )
 
 
 def _write(chosen: Format, graph: Graph, sink: Sink, options: dict[str, Any]) -> None:
@@ -254,6 +274,8 @@ def _by_name(name: Any) -> Format:
 def _by_ending(path: Any) -> Format:
     """Return the format that the name of a file to be written asks for."""
     name = str(getattr(path, "name", path))
+    if name == "-":
+        raise OptionError("standard output has no name that tells the format; say format=.")
     for record in _ending_with(without_ending(name)):
         if record.write is not None:
             return record
@@ -273,12 +295,9 @@ def _check_options(options: dict[str, Any], known: tuple[str, ...], doing: str) 
 
 def _check_loss(graph: Graph, chosen: Format) -> None:
     """Refuse to write a graph whose meaning the format cannot hold."""
-    from ..names import NumberNames
-
-    names, weights = graph.names, graph.weights
-    counted = isinstance(names, NumberNames) and isinstance(names.ids, range) and names.ids.start in (0, 1)
+    weights = graph.weights
     lost = {
-        "names": names is not None and not counted and "the vertices have names",
+        "names": not _is_counted(graph) and "the vertices have names",
         "weights": weights is not None and not graph.min_weight == graph.max_weight == 1 and "the graph has weights",
         "floats": weights is not None and weights.dtype.kind == "f" and "the weights are not whole numbers",
         "negative": graph.min_weight < 0 and "some weights are negative",

@@ -95,6 +95,7 @@ FORMAT = Format(
     read=read,
     write=write,
     keeps=("directed", "weights", "floats", "negative", "parallel", "isolated"),
+    first=1,
 )
 
 

@@ -28,6 +28,8 @@ class Format:
         What writing keeps of a graph, out of KEEPS; the rest is refused or dropped by `nearfar.write`.
     extra : str
         The package it needs beyond the core ones, or "".
+    first : int or None
+        What the first vertex is called where vertices have no names but are counted.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Format:
     write: Callable[..., None] | None = None
     keeps: tuple[str, ...] = ()
     extra: str = ""
+    first: int | None = None
 
     @property
     def read_options(self) -> tuple[str, ...]:

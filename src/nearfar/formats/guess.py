@@ -49,7 +49,9 @@ def guess(source: Source, options: dict[str, Any]) -> Guess:
     tail, head = _ends(source, header, rows, options)
     weight = _weight(source, header, rows, options, (tail, head))
     if tail == head or weight in (tail, head):
-        raise OptionError(f"tail={tail}, head={head} and weight={weight} share a column of {source.name}. Give each one.")
+        raise OptionError(
+            f"tail={tail}, head={head} and weight={weight} share a column of {source.name}. Give each one."
+        )
     words = options.get("names")
     if words is None:
         words = any(not _INTEGER.fullmatch(row[f]) for row in rows for f in (tail, head) if f < len(row))

@@ -118,4 +118,5 @@ FORMAT = Format(
     read=read,
     write=write,
     keeps=("directed", "weights", "floats", "negative", "parallel", "isolated"),
+    first=1,
 )

@@ -268,4 +268,5 @@ FORMAT = Format(
     read=read,
     write=write,
     keeps=("weights", "isolated"),
+    first=1,
 )

@@ -52,4 +52,5 @@ FORMAT = Format(
     read=read,
     write=write,
     keeps=("parallel", "isolated"),
+    first=1,
 )

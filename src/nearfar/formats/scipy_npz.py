@@ -39,4 +39,5 @@ FORMAT = Format(
     read=read,
     write=write,
     keeps=("directed", "weights", "floats", "negative", "isolated"),
+    first=0,
 )

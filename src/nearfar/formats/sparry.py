@@ -62,4 +62,5 @@ FORMAT = Format(
     read=read,
     write=write,
     keeps=("weights", "floats", "negative", "parallel", "isolated"),
+    first=0,
 )
