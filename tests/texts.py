@@ -110,13 +110,18 @@ def matrix_market(case, style, symmetry="general"):
     return style.text(lines, "% a comment"), truth(range(1, case.n + 1), arcs, symmetry == "symmetric")
 
 
+def lower(case):
+    """Return a case with all arcs below the diagonal, or on it."""
+    return replace(case, arcs=tuple((max(u, v), min(u, v), w) for u, v, w in case.arcs))
+
+
 def symmetric(case, style):
-    return matrix_market(case, style, "symmetric")
+    return matrix_market(lower(case), style, "symmetric")
 
 
 def skew(case, style):
     straight = replace(case, arcs=tuple((u, v, w) for u, v, w in case.arcs if u != v))
-    data, found = matrix_market(straight, style, "skew-symmetric")
+    data, found = matrix_market(lower(straight), style, "skew-symmetric")
     return data, truth(found.names, [*found.arcs, *((v, u, -w) for u, v, w in found.arcs)], False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from typing import Any
@@ -45,6 +46,24 @@ def _bar(total: int) -> Iterator[Callable[[int], None]]:
             bar.update(task, completed=done, rate=f"{speed:,.1f}/s" if speed else "")
 
         yield update
+
+
+_LARGE = 100_000_000  # bytes of a file from which on a person at a terminal is shown how far reading is
+
+
+@contextmanager
+def watching_bytes(progress: Any) -> Iterator[Callable[[int, int | None], None] | None]:
+    """Give a function to tell how many bytes of a file are read, or None if nobody wants to know.
+
+    ``progress`` is True for a bar, None for one at a terminal if the file is large, or a function to be told.
+    """
+    if callable(progress):
+        yield progress
+    elif progress or (progress is None and sys.stderr.isatty()):
+        with bytes_bar(0 if progress else _LARGE) as update:
+            yield update
+    else:
+        yield None
 
 
 @contextmanager

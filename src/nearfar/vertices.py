@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import operator
+import re
 from collections.abc import Hashable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -18,6 +19,7 @@ from .arrays import Array, shorten
 from .errors import GraphError, InputTypeError, VertexError
 from .names import NumberNames
 
+_WHOLE = re.compile(r"-?[0-9]{1,20}")
 _SUGGEST_UP_TO = 20_000  # names: comparing a word with this many takes about 0.1 s
 
 
@@ -153,7 +155,7 @@ class Vertices:
         if _counts(self.names) and not isinstance(vertex, str):
             return ""
         kin: list[Any] = [vertex.strip()] if isinstance(vertex, str) else [str(vertex)]
-        if isinstance(vertex, str) and vertex.strip().lstrip("-").isdecimal():
+        if isinstance(vertex, str) and _WHOLE.fullmatch(vertex.strip()):
             kin.append(int(vertex))
         close = [name for name in kin if _is_key(name, self.numbers)]
         if not close and isinstance(vertex, str) and self.n <= _SUGGEST_UP_TO:

@@ -30,15 +30,19 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
     """
     target = Path(os.path.realpath(path))  # a link stays a link
     try:
-        mode = target.stat().st_mode if target.exists() else None
+        mode = (
+            os.stat(path).st_mode if os.path.exists(path) else None
+        )  # not the target's: /dev/stdout may lead to a pipe
         if mode is not None and stat.S_ISDIR(mode):
             raise IsADirectoryError
         if mode is not None and not stat.S_ISREG(mode):
-            with open(target, "wb") as file:
+            with open(path, "wb") as file:
                 yield file
             return
         if mode is not None and not os.access(target, os.W_OK):
             raise PermissionError
+    except BrokenPipeError:  # nobody reads any more, which is no fault of the file
+        raise
     except OSError as error:
         raise cannot_write(path, error) from error
     with _beside(path, target, mode) as file:

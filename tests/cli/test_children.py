@@ -58,16 +58,22 @@ def large(tmp_path_factory):
 
 
 @posix
-@pytest.mark.parametrize("ending", [".npy", ".csv"])
-def test_interrupt(large, tmp_path, ending):
-    """In the middle of the work: over at once, one line, and no file, not even a part of one."""
-    output = tmp_path / f"all{ending}"
-    process = start(["apsp", large, "-o", output], tmp_path)
+@pytest.mark.parametrize(
+    "query",
+    [["apsp", "-o", "all.npy"], ["mssp", "--sources", ",".join(map(str, range(1, 401))), "-o", "some.csv"]],
+    ids=["npy", "csv"],
+)
+def test_interrupt(large, tmp_path, query):
+    """In the middle of the work: over at once, one line, and no file, not even a part of one.
+
+    A .npy file is filled while rows are solved, a table is written when all are.
+    """
+    process = start([query[0], large, *query[1:]], tmp_path)
     try:
         until = time.monotonic() + 60
-        while ending == ".npy" and not list(tmp_path.iterdir()) and time.monotonic() < until:
-            time.sleep(0.05)  # the file that is filled shows that the work has begun
-        time.sleep(0.5 if ending == ".npy" else 4)
+        while not list(tmp_path.glob(".*.part")) and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.02)  # the hidden file shows that the work has begun
+        time.sleep(0.3)
         assert process.poll() is None, process.stderr.read()
         pressed = time.monotonic()
         process.send_signal(signal.SIGINT)
@@ -93,6 +99,61 @@ def test_closed_pipe(roads, large, tmp_path):
 
 
 @posix
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["info", "ROADS"],
+        ["sssp", "ROADS", "-s", "1"],
+        ["sssp", "ROADS", "-s", "1", "--json"],
+        ["--help"],
+        ["info", "-q"],
+    ],
+    ids=["info", "sssp", "json", "help", "error"],
+)
+def test_reader_that_never_reads(roads, tmp_path, args):
+    """``nearfar ... | true``: 141 whatever is printed; 1 would mean a wrong answer. An error stays one."""
+    read, write = os.pipe()
+    os.close(read)
+    failing = args[-1] == "-q"
+    process = start(
+        [roads if arg == "ROADS" else arg for arg in args],
+        tmp_path,
+        stdout=write,
+        stderr=write if failing else subprocess.PIPE,
+    )
+    os.close(write)
+    assert process.wait(60) == (2 if failing else 141)
+    if not failing:
+        assert process.stderr.read() == b""
+        process.stderr.close()
+
+
+@posix
+def test_closed_streams(roads, tmp_path):
+    """``>&-``: an error if there is something to print, and only then. Nor does anything else need a stream."""
+
+    def close(command, redirections):
+        words = [sys.executable, "-m", "nearfar", *command]
+        shell = ["sh", "-c", f'exec "$@" {redirections}', "sh", *words]
+        done = subprocess.run(
+            shell, cwd=tmp_path, env=child_environment(), capture_output=True, timeout=60, check=False
+        )
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    closed = (2, "", "nearfar: error: standard output: Bad file descriptor\n")
+    one = ["sssp", roads, "-s", "1"]
+    for command in (["info", roads], [*one, "--json"], [*one, "-o", "-"], ["--help"]):
+        assert close(command, ">&-") == closed
+    assert close([*one, "-o", "a.npz", "-q"], ">&-") == (0, "", "")
+    assert close(["verify", roads, "a.npz", "-q"], ">&- <&-") == (0, "", "")
+    assert close([*one, "-t", "4", "-q"], "2>&-") == (0, "6\n", "")
+    assert close(["info", "missing.gr"], "2>&-") == (2, "", "")
+    assert close(["info", "missing.gr"], ">&- 2>&- <&-") == (2, "", "")
+    code, out, err = close(["mssp", roads, "-s", "@-"], "<&-")
+    assert (code, out) == (2, "") and "standard input is closed" in err
+
+
+@posix
 def test_terminal(large, tmp_path):
     """A person at a terminal sees a bar while rows are solved; --quiet and pipes see none."""
     import pty
@@ -101,7 +162,10 @@ def test_terminal(large, tmp_path):
         master, slave = pty.openpty()
         sources = ",".join(map(str, range(1, rows)))
         process = start(
-            ["mssp", large, "--sources", sources, *options], tmp_path, stdout=subprocess.DEVNULL, stderr=slave
+            ["mssp", large, "--sources", sources, "--to", 48400, *options],
+            tmp_path,
+            stdout=subprocess.DEVNULL,
+            stderr=slave,
         )
         os.close(slave)
         shown = b""

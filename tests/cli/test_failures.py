@@ -31,6 +31,28 @@ def test_usage(run, roads):
     run("mssp", roads, "--sources", ",").error("No sources were given")
     run("mssp", roads, "--sources", "@nothing.txt").error("nothing.txt does not exist")
     run("mssp", roads, "--sources-from", ".").error("cannot be read")
+    for command in ("sssp", "mssp", "nearest"):
+        run(command, roads, "-s", 1, "--to", ",").error("No targets were given")
+
+
+@pytest.mark.parametrize("word", ["9" * 5000, "-" + "9" * 5000, "--5"])
+def test_endless_numbers(run, roads, friends, word):
+    """Python refuses to read more than some thousand digits; that is no mistake of ours."""
+    for file in (roads, friends):
+        run("sssp", file, f"--source={word}").error("source", "is not a vertex")
+        run("mssp", file, f"--sources={word}").error("source", "is not a vertex")
+    run("sssp", roads, "-s", 1, f"--to={word}").error("target", "is not a vertex")
+
+
+def test_endless_options(run, roads, friends):
+    digits = "9" * 5000
+    for option in ("--tail", "--head", "--weight"):
+        run("info", friends, option, digits).error(option, "9999...' is no column")
+    run("sssp", roads, "-s", 1, "--threads", digits).error("--threads", "9999...' is not a number of threads")
+    assert run("sssp", roads, "-s", 1, "--cutoff", digits, "--json").ok().json["reached"] == 4
+    run("sssp", roads, "-s", 1, "--cutoff", "nan").error("'nan' is not a number")
+    run("sssp", roads, "-s", 1, "--delta", digits).error("delta")
+    run("sssp", roads, "-s", 1, "--memory", digits).error("memory")
 
 
 def test_input(run, roads, tmp_path):
@@ -81,7 +103,7 @@ def test_memory_and_disk(run, roads, monkeypatch):
 
 def test_closed_pipe(run, roads, monkeypatch):
     break_with(monkeypatch, BrokenPipeError(32, "Broken pipe"))
-    monkeypatch.setattr("nearfar.cli.failures._silence", lambda stream: None)
+    monkeypatch.setattr("nearfar.cli.failures.silence", lambda stream: None)
     answer = run("info", roads)
     assert (answer.code, answer.out, answer.err) == (141, "", "")
 
@@ -98,6 +120,20 @@ def test_advice_is_what_one_types():
     assert as_typed("strict=False (--lenient) takes it") == "--lenient takes it"
     assert as_typed("or say to_format=.") == "or say --to-format."
     assert as_typed("memory='2 GB', threads=2;") == "--memory 2 GB, --threads 2;"
+
+
+@pytest.mark.parametrize("name", ["format=a weight=False.bar", "undirected=True/names=True.csv", "lossy=True"])
+def test_names_of_files_are_not_advice(run, tmp_path, name):
+    """Only the advice is translated, whatever a file, its folder or a list of vertices is called."""
+    run("info", name).error(f" error: {name} does not exist")
+    run("mssp", "x.gr", "-s", 1, "-o", f"{name}/a.npz").error(f" error: {name}/a.npz cannot be", f"no folder {name}.")
+    run("mssp", "x.gr", "-s", 1, f"-o{name}/a.npz").error(f" error: {name}/a.npz cannot be", f"no folder {name}.")
+    run("mssp", "x.gr", "-s", 1, f"--output={name}/a.npz").error(f" error: {name}/a.npz cannot be written")
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("a;b;1\nc;d;x\n", encoding="utf8")
+    run("info", name, "--format", "edges", "--weight", "w").error(f" of {name}, which", "--weight w is not a column")
+    run("convert", name, f"{name}.what").error(f"'{name}.what' does not tell", "or say --to-format.")
+    run("verify", name, name, "--format", "edges").error(name)
 
 
 def test_main_ends_the_process(monkeypatch):

@@ -92,6 +92,8 @@ def test_completion(child):
     assert complete(["sssp", "--method", "d"]) == [name for name in [*METHODS, *ALIASES] if name[0] == "d"]
     assert complete(["sssp", "--device", "c"]) == ["cpu"]
     assert complete(["info", "--format", "dim"]) == [name for name in FORMATS if name.startswith("dim")]
+    assert complete(["info", "--format", "edg"]) == ["edges"]
+    assert complete(["info", "--profile", ""]) == ["car", "foot"] and complete(["info", "--profile", "f"]) == ["foot"]
     assert complete(["generate", "r"]) == ["road_grid", "rmat"]
     assert "--cutoff" in complete(["apsp", "--c"])
     assert "_nearfar_completion" in child(_NEARFAR_COMPLETE="bash_source").out

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+
 import pytest
 
 import nearfar
@@ -17,6 +20,35 @@ def test_info(run, roads, friends):
     assert (answer["vertices"], answer["arcs"], answer["undirected"]) == (4, 8, True)
     assert (answer["first"], answer["last"], answer["file"]) == ("Ann", "Dora", "friends.csv")
     assert "unweighted" in run("info", friends, "--weight", "none").ok().out
+
+
+def test_info_tells_columns(run, roads, friends, tmp_path, monkeypatch):
+    """Which columns of an edge list were taken, so that a wrong guess is seen; never a reason to fail."""
+    assert "columns      from to to, weight days\n" in run("info", friends).ok().out
+    assert "columns      from to to, no weight\n" in run("info", friends, "--weight", "none").ok().out
+    assert "columns      to to from, weight days\n" in run("info", friends, "--tail", "to", "--head", "from").ok().out
+    assert run("info", friends, "--json", "--format", "edges").ok().json["columns"] == "from to to, weight days"
+    (tmp_path / "friends.csv.gz").write_bytes(gzip.compress((tmp_path / friends).read_bytes()))
+    assert run("info", "friends.csv.gz", "--json").ok().json["columns"] == "from to to, weight days"
+    assert "columns" not in run("info", roads).ok().out
+    assert run("info", roads, "--json").ok().json["columns"] is None
+
+    def broken(*args):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("nearfar.formats.edges.columns_of", broken)
+    assert run("info", friends, "--json").ok().json["columns"] is None
+
+
+def test_info_of_several_files(run, roads, friends):
+    both = run("info", roads, friends).ok().out
+    first, second = both.split("\n\nfriends.csv\n\n")
+    assert first.startswith("roads.gr\n\nformat       dimacs\n") and second.startswith("format       edges\n")
+    lines = run("info", roads, friends, "--json").ok().out.splitlines()
+    assert [json.loads(line)["file"] for line in lines] == [roads, friends]
+    run("info").error("Missing argument 'FILE...'")
+    failed = run("info", roads, "missing.gr")
+    assert failed.code == 2 and failed.out.startswith("roads.gr\n") and "missing.gr does not exist" in failed.err
 
 
 def test_reading_options(run, tmp_path):
@@ -44,8 +76,27 @@ def test_convert(run, roads, friends, tmp_path):
     assert not (tmp_path / "friends.gr").exists()
     assert run("convert", friends, "friends.gr", "--lossy", "-q").ok().out == ""
     assert run("sssp", "friends.gr", "-s", 1, "-t", 4, "-q").ok().out == "9\n"
-    run("convert", roads, "roads.what").error("--to-format")
     run("convert", roads, "roads.txt", "--to-format", "dimaks").error("Did you mean 'dimacs'?")
+
+
+def test_outputs_are_checked_first(run, tmp_path):
+    """Nothing is read, or made, for a file that cannot be written."""
+    (tmp_path / "folder.gr").mkdir()
+    for command in (["convert", "missing.gr"], ["generate", "complete", "--n", "99999999999", "-o"]):
+        run(*command, "no/a.gr").error("no/a.gr cannot be written: there is no folder no")
+        run(*command, "folder.gr").error("it is a folder")
+        run(*command, "a.what").error("'a.what' does not tell the format by its ending", "or say --to-format.")
+        run(*command, "-").error("standard output has no name that tells the format; say --to-format.")
+
+
+@pytest.mark.parametrize(
+    ("ending", "names"),
+    [("csv", "'edges'"), ("tsv", "'edges'"), ("snap", "'edges'"), (".TXT", "'edges'"), ("gr", "'dimacs' or 'pace'")],
+)
+def test_an_ending_is_no_format(run, roads, ending, names):
+    """But it tells which one is meant."""
+    run("info", roads, "--format", ending).error(f"no readable format '{ending}'", f"Did you mean {names}?")
+    run("convert", roads, "a.x", "--to-format", ending).error("writable format", f"Did you mean {names}?")
 
 
 def test_standard_input(child, roads, tmp_path):

@@ -11,7 +11,7 @@ RUN = {
 }  # fmt: skip
 KEYS = {
     "sssp": RUN | {"source", "reached", "unreached", "nearest", "farthest", "targets"},
-    "mssp": RUN | {"rows", "bytes"},
+    "mssp": RUN | {"rows", "distances", "bytes"},
     "apsp": RUN | {"pairs", "reached", "unreached", "farthest", "bytes"},
     "path": (RUN | {"source", "target", "distance", "arcs", "path"}) - {"output"},
     "nearest": RUN | {"reached", "unreached", "sources", "targets"},
@@ -48,7 +48,21 @@ def test_sssp_targets(run, roads):
 def test_sssp_quiet(run, roads):
     assert run("sssp", roads, "-s", 1, "--to", 4, "--quiet").ok().out == "6\n"
     assert run("sssp", roads, "-s", 1, "--to", "4,5,3", "-q").ok().out == "6\nunreached\n2\n"
-    assert run("sssp", roads, "-s", 1, "-q").ok().out == ""
+
+
+@pytest.mark.parametrize("command", [["sssp", "-s", "1"], ["mssp", "-s", "1,2"], ["apsp"], ["nearest", "-s", "1,2"]])
+def test_quiet_prints_something(run, command):
+    """A query whose answer nobody would see is a mistake, found before its file is read."""
+    to = "-o or --json" if command[0] == "apsp" else "--to, -o or --json"
+    run(command[0], "missing.gr", *command[1:], "-q").error(f"--quiet without {to} would print nothing")
+
+
+def test_quiet_facts(run, roads):
+    """The facts are the answer of info and plan: --quiet leaves them, and help says so."""
+    for command in ("info", "plan"):
+        shown = run(command, roads, "-q").ok().out
+        assert "vertices" in shown
+        assert "the facts are the answer" in " ".join(run(command, "--help").ok().out.split())
 
 
 def test_sssp_json(run, roads):
@@ -97,6 +111,23 @@ def test_path(run, roads, friends):
     run("path", roads, 1, 4, "--cutoff", 3).error("no path from 1 to 4 within the cutoff 3")
 
 
+def test_path_by_options(run, roads):
+    """--source and --to, as in sssp, instead of two arguments; not half of each."""
+    assert run("path", roads, "--source", 1, "--to", 4, "-q").ok().out == "1\n3\n2\n4\n"
+    assert run("path", roads, "-s", 1, "-t", 2, "-q").ok().out == "1\n3\n2\n"
+    needed = "Two vertices are needed, as SOURCE TARGET or as --source SOURCE --to TARGET; given: "
+    for given, told in (
+        ([], "none"),
+        ([1], "1"),
+        ([1, 2, 3], "1, 2, 3"),
+        ([1, 2, "--to", 4], "1, 2, --to 4"),
+        ([1, 2, "--source", 1, "--to", 4], "1, 2, --source 1, --to 4"),
+        (["--source", 1], "--source 1"),
+        (["--to", 4], "--to 4"),
+    ):
+        run("path", "missing.gr", *given).error(f"{needed}{told}.")
+
+
 def test_long_ways(run, tmp_path):
     n = 400
     lines = [f"p sp {n} {n - 1}", *(f"a {v} {v + 1} 2" for v in range(1, n))]
@@ -117,7 +148,7 @@ def test_mssp(run, roads, tmp_path):
     (tmp_path / "list.txt").write_text("# sources\n3\n\n5 # far off\n", encoding="utf8")
     for given in (["--sources", "@list.txt"], ["--sources-from", "list.txt"], ["-s", "3", "-s", "5"]):
         answer = run("mssp", roads, *given, "--json").ok().json
-        assert set(answer) == KEYS["mssp"]
+        assert set(answer) == KEYS["mssp"] and answer["distances"] is None
         assert [row["source"] for row in answer["rows"]] == [3, 5]
         assert answer["rows"][1] == {
             "source": 5,
@@ -125,8 +156,44 @@ def test_mssp(run, roads, tmp_path):
             "unreached": 3,
             "farthest": {"vertex": 4, "distance": 1},
         }
-    assert run("mssp", roads, "-s", "1,2", "-q").ok().out == ""
     assert "2 more" in narrow(run("mssp", roads, "-s", ",".join("123451234512")).ok().out)
+
+
+def test_pairs(run, roads):
+    text = narrow(run("mssp", roads, "-s", "1,5", "--to", "4,2", "-t", "5").ok().out)
+    assert "Distances from 2 sources to 3 targets in roads.gr" in text
+    assert "reached 4 pairs, 2 unreached" in text
+    assert "source target distance 1 4 6 1 2 5 1 5 unreached 5 4 1 5 2 unreached 5 5 0" in text
+    answer = run("mssp", roads, "-s", "5,1", "--to", "4,5", "--json").ok().json
+    assert set(answer) == KEYS["mssp"] and answer["rows"] is None and answer["bytes"] == 16
+    assert answer["distances"] == [
+        {"source": 5, "target": 4, "distance": 1},
+        {"source": 5, "target": 5, "distance": 0},
+        {"source": 1, "target": 4, "distance": 6},
+        {"source": 1, "target": 5, "distance": None},
+    ]
+    assert run("mssp", roads, "-s", "5,1", "--to", "4,5", "-q").ok().out == "1\n0\n6\nunreached\n"
+    assert run("mssp", roads, "-s", "1", "--to", "4", "-q", "--cutoff", 5).ok().out == "unreached\n"
+
+
+def test_many_pairs(run, tmp_path):
+    """Forty lines are shown, and how many are not; the pairs are those of whole rows."""
+    run("generate", "road_grid", "--rows", 5, "--cols", 6, "-o", "grid.gr", "-q").ok()
+    some = ",".join(map(str, range(1, 8)))
+    text = run("mssp", "grid.gr", "-s", some, "--to", some).ok().out
+    assert text.endswith("\n\n9 more pairs; -o FILE.csv writes all that are reached.\n")
+    lines = text.partition("source   target   distance\n")[2].splitlines()
+    assert len(lines) == 42 and lines[39].split()[:2] == ["6", "5"]
+    assert "more pairs" not in run("mssp", "grid.gr", "-s", "1,2,3,4", "--to", "1,2,3,4,5,6,7,8,9,10").ok().out
+    rows = nearfar.apsp(nearfar.read(tmp_path / "grid.gr")).dist
+    answer = run("mssp", "grid.gr", "-s", some, "--to", some, "--json").ok().json
+    for pair in answer["distances"]:
+        assert pair["distance"] == rows[pair["source"] - 1, pair["target"] - 1]
+
+
+def test_pairs_over_negative_weights(run, tmp_path):
+    (tmp_path / "debts.txt").write_text("a b 4\nb c -3\na c 2\nc d -5\nd e 9\n", encoding="utf8")
+    assert run("mssp", "debts.txt", "-s", "a,b", "-t", "c,e", "-q").ok().out == "1\n5\n-3\n1\n"
 
 
 def test_apsp(run, roads):

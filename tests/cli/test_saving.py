@@ -199,6 +199,138 @@ def test_answers_of_other_graphs(run, roads, friends, tmp_path):
     run("verify", roads, roads).error("no saved answer")
 
 
+def saved(run, roads, tmp_path, *query):
+    """Return the arrays that a query has saved."""
+    run(*query, roads, "-o", "good.npz", "--predecessors", "-q").ok()
+    with np.load(tmp_path / "good.npz", allow_pickle=False) as file:
+        return dict(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("sources", [0.7], "'sources' holds 0.7, but whole numbers from 0 to 4"),
+        ("sources", [2**32], "'sources' holds 4294967296"),
+        ("sources", [-1], "'sources' holds -1"),
+        ("sources", [5], "'sources' holds 5"),
+        ("sources", [True], "'sources' holds True"),
+        ("sources", ["a"], "'sources' holds a"),
+        ("sources", np.zeros(0, np.int32), "no rows"),
+        ("sources", np.zeros(0), "'sources' holds the type float64"),
+        ("sources", 0, "shape ()"),
+        ("targets", [0.5], "'targets' holds 0.5"),
+        ("targets", [[1]], "shape (1, 1)"),
+        ("cutoff", "far", "'cutoff' holds 'far', but one number"),
+        ("cutoff", [1, 2], "'cutoff' holds [1, 2]"),
+        ("cutoff", np.nan, "'cutoff' holds nan"),
+        ("predecessors", [-1, 2, 0], "'predecessors' has shape (3,), but (5,)"),
+        ("predecessors", [-1, 2, 0, 1, 2**33], "'predecessors' holds 8589934592"),
+        ("predecessors", [-1, 2, 0, 1, 0.5], "'predecessors' holds -1.0"),
+        ("dist", np.zeros((0, 5), np.int32), "has no rows of distances"),
+        ("dist", np.zeros((1, 5, 1), np.int32), "shape"),
+    ],
+)
+def test_arrays_that_no_query_saves(run, roads, tmp_path, name, value, words):
+    """One line says what is wrong; nothing is cut off to make it fit."""
+    arrays = saved(run, roads, tmp_path, "sssp", "--source", 1)
+    if name == "dist":
+        del arrays["predecessors"]
+    np.savez(tmp_path / "bad.npz", **arrays | {name: np.asarray(value)})
+    run("verify", roads, "bad.npz").error("bad.npz", words)
+
+
+def test_nearest_arrays_that_no_query_saves(run, roads, tmp_path):
+    arrays = saved(run, roads, tmp_path, "nearest", "--sources", "1,5")
+    np.savez(tmp_path / "good.npz", **arrays)
+    assert proved(run("verify", roads, "good.npz"))
+    for value, words in (([0, 0, 0, 4], "shape (4,)"), ([0, 0, 0, 4, 2**32], "holds 4294967296"), ([0.5] * 5, "0.5")):
+        np.savez(tmp_path / "bad.npz", **arrays | {"source": np.asarray(value)})
+        run("verify", roads, "bad.npz").error("'source'", words)
+
+
+WHOLE = "source,target,distance\n1,1,0\n1,2,5\n1,3,2\n1,4,6\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (WHOLE + "1,4,7\n", "two different distances for one pair, ending at 4"),
+        ("source,target,distance\n1,4,7\n" + WHOLE.partition("\n")[2], "two different distances"),
+        ("vertex,source,distance\n1,1,0\n2,2,0\n3,1,2\n3,2,2\n4,2,1\n", "two different sources for one pair"),
+        ("source,target,distance\n", "has no lines of distances"),
+        ("vertex,source,distance\n", "has no lines of distances"),
+        ("source,target,distance,predecessor\n1,1,0,\n1,2,5,3\n1,2,5,1\n", "two different predecessors"),
+        (WHOLE + "1.5,4,6\n", "not an answer"),
+        (WHOLE + "9" * 30 + ",4,6\n", "not an answer"),
+        (WHOLE + "1,4," + "9" * 30 + "\n", ""),
+        ("source,target,distance\n1,4,6\n", "no line from 1 to itself"),
+    ],
+)
+@pytest.mark.parametrize("arrow", [True, False])
+def test_tables_that_no_query_saves(run, roads, tmp_path, monkeypatch, arrow, text, words):
+    if not arrow:
+        monkeypatch.setattr(saving.importlib.util, "find_spec", lambda name: None)
+    (tmp_path / "bad.csv").write_text(text, encoding="utf8")
+    run("verify", roads, "bad.csv").error("bad.csv", words)
+
+
+def test_tables_may_repeat_themselves(run, roads, tmp_path):
+    """The same source twice gives the same lines twice, which is no contradiction."""
+    run("mssp", roads, "--sources", "1,5,1", "-o", "twice.csv", "-q").ok()
+    assert proved(run("verify", roads, "twice.csv"))
+    assert proved(run("verify", roads, "twice.csv", "--sources", "1,5,1"))
+
+
+def test_types_that_do_not_hold_a_distance(run, roads, tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "half.csv").write_text(WHOLE.replace("1,4,6", "1,4,6.5"), encoding="utf8")
+    run("verify", roads, "half.csv", "--dtype", "int32").error("the distance 6.5, which int32 cannot hold")
+    (tmp_path / "far.csv").write_text(WHOLE.replace("1,4,6", f"1,4,{2**32 + 6}"), encoding="utf8")
+    run("verify", roads, "far.csv", "--dtype", "int32").error("4294967302, which int32 cannot hold")
+    assert run("verify", roads, "far.csv").code == 1
+
+
+@pytest.mark.parametrize("damage", [b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff\xff", b"\x1f\x8b\x08"])
+def test_damaged_gzip(run, roads, tmp_path, damage):
+    (tmp_path / "bad.csv.gz").write_bytes(damage)
+    run("verify", roads, "bad.csv.gz").error("bad.csv.gz")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet"])
+def test_pairs(run, roads, friends, tmp_path, ending):
+    """With --to a file has the pairs alone, in order, but for those that are unreached."""
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    for file, sources, targets, lines in (
+        (roads, "5,1", "4,2,4", [(5, 4, 1), (5, 4, 1), (1, 4, 6), (1, 2, 5), (1, 4, 6)]),
+        (friends, "Ann,Dora", "Dora,Bob", [("Ann", "Dora", 9), ("Ann", "Bob", 2), ("Dora", "Dora", 0)]),
+    ):
+        text = run("mssp", file, "-s", sources, "--to", targets, "-o", f"pairs{ending}").ok().out
+        assert f"pairs{ending}, " in text and "unreached" in text
+        assert table(tmp_path / f"pairs{ending}") == lines
+    assert run("mssp", roads, "-s", "1", "--to", "4", "-o", f"pairs{ending}", "-q").ok().out == "6\n"
+    run("verify", roads, f"pairs{ending}").error("no line from 1 to itself")
+    assert run("mssp", roads, "-s", "1", "--to", "4,5", "-o", "-").ok().out == "source,target,distance\n1,4,6\n"
+
+
+def table(path):
+    """Return the lines of a table."""
+    if path.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
+        return [tuple(line.values()) for line in pq.read_table(path).to_pylist()]
+    data = path.read_bytes()
+    lines = csv.reader(io.StringIO((gzip.decompress(data) if path.suffix == ".gz" else data).decode()))
+    return [tuple(int(word) if word.isdecimal() else word for word in line) for line in list(lines)[1:]]
+
+
+def test_pairs_are_no_rows(run):
+    """What only whole rows can be written to is refused before anything is read."""
+    for ending in (".npy", ".npz", ".NPZ"):
+        run("mssp", "missing.gr", "-s", 1, "--to", 2, "-o", f"a{ending}").error("write .csv, .csv.gz or .parquet")
+    run("mssp", "missing.gr", "-s", 1, "--to", 2, "-o", "a.csv", "--predecessors").error("--predecessors", "leave one")
+
+
 def test_outputs_that_cannot_be_written(run, roads, tmp_path, monkeypatch):
     run("sssp", "missing.gr", "-s", 1, "-o", "a.txt").error("should end in one of .npy, .npz")
     run("sssp", "missing.gr", "-s", 1, "-o", "no/a.npy").error("no folder")

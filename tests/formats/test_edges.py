@@ -13,6 +13,10 @@ import nearfar
 from nearfar.errors import FormatError, OptionError
 from strategies import cases
 
+NAMES = st.sampled_from(
+    ["u", "v", "i", "Nan", "1", "007", "a b", "a,b", "x;y", "#1", "ä", 'q"q', "from", "to", "1.5", "-"]
+)
+
 
 def read(text, **options):
     data = text if isinstance(text, bytes) else text.encode()
@@ -136,3 +140,85 @@ def test_written_is_read(tmp_path_factory, case, ending, words, undirected):
         again = nearfar.read(path)
         assert sorted(arcs(again)) == sorted(arcs(graph))
         assert again.undirected == (undirected and ending in (".txt", ".edges"))
+
+
+@pytest.mark.parametrize(
+    ("text", "way"),
+    [
+        ("1;2;1,5\n2;3;2,5\n", "decimal comma"),
+        ("Ann;Bob;1,5\nBob;Cid;2,5\n", "decimal comma"),
+        ("1 2 3,5\n2 3 4,5\n", "decimal comma"),
+        ("3 3\n1 2 5\n2 3 6\n3 1 7\n", "format="),
+        ("1,2,\n2,3,5\n", "weight=False"),
+        ("1,2,NA\n2,3,5\n", "weight=False"),
+        ('1,2,"1,000"\n2,3,"2,000"\n', "weight=False"),
+        ("1,2,1,000\n2,3,2,500\n", "weight=False"),
+        ("1 2 5km\n2 3 6km\n", "weight=False"),
+        ("1 2 $5\n2 3 $6\n", "weight=False"),
+        ("1,2\n3 4\n5 6\n", "a tail and a head"),
+        ("1,2 # c\n2,3\n", "tail= and head="),
+        ("1,2\n2 # c,3 # d\n", "names=True"),
+        ("1.0,2.0,5\n2.0,1,6\n", "names=True"),
+        ("source,target\na,b\nsource,target\nc,d\n", "header=False"),
+        ("0 1 2 0.5\n1 2 3 0.5\n2 3 4 0.5\n", "tail= and head="),
+        ("a -> b\nb -> c\n", "tail= and head="),
+        ("this is prose\nand not a graph at all\n", "format="),
+        ("source,target,weight,weight\n1,2,3,4\n", "two columns are called 'weight'"),
+        ("minutes;operator;nach;von\n55;DB;Ulm;Bonn\n62;DB;Bonn;Kiel\n", "tail= and head="),
+        ("km;operator;to;from;minutes\n5;DB;b;a;7\n6;DB;c;b;8\n", "which column is the weight"),
+        ("id,from,to\n9,1,2\n8,2,3\n", "which column is the weight"),
+        ("1\t2\tx\n3\t\t7\n", "weight=False"),
+        ("1,2,5\n2,3,6,7\n", "too many fields"),
+    ],
+)
+def test_what_is_not_guessed(text, way):
+    """Whatever may mean two things is an error that says which option decides."""
+    with pytest.raises(FormatError) as caught:
+        read(text)
+    assert way in str(caught.value), str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (
+            "Washington, D.C.\tBoston\t5\nNew York, NY\tUlm\t6\n",
+            [("Washington, D.C.", "Boston", 5), ("New York, NY", "Ulm", 6)],
+        ),
+        ("Ann,Bob\nNan,Cid\n", [("Ann", "Bob"), ("Nan", "Cid")]),
+        ("u v\nv w\nw x\n", [("u", "v"), ("v", "w"), ("w", "x")]),
+        ("i,j\nj,k\n", [("i", "j"), ("j", "k")]),
+        ("# Directed graph\nu v 5\nx y 6\n", [("u", "v", 5), ("x", "y", 6)]),
+        ("% sym weighted\n1 2 5\n", [(1, 2, 5), (2, 1, 5)]),
+        ("km;to;from\n5;b;a\n", [("a", "b", 5)]),
+        ("from,to,operator,km\na,b,DB,5\n", [("a", "b", 5)]),
+        ("12 12a 5\n12a 13 6\n", [("12", "12a", 5), ("12a", "13", 6)]),
+    ],
+)
+def test_what_looks_odd_and_is_right(text, wanted):
+    assert sorted(arcs(read(text))) == sorted(wanted)
+
+
+def test_the_header_again_far_down():
+    text = "source,target\n" + "a,b\n" * 300 + "source,target\nc,d\n"
+    with pytest.raises(FormatError, match="header occurs again"):
+        read(text)
+
+
+@given(
+    st.lists(st.tuples(NAMES, NAMES, st.integers(0, 9)), min_size=1, max_size=8),
+    st.sampled_from([".csv", ".tsv", ".txt"]),
+)
+def test_any_names_come_back(tmp_path_factory, edges, ending):
+    """Names of any kind are written and read back, or refused; none is changed on the way."""
+    path = tmp_path_factory.mktemp("names") / f"graph{ending}"
+    names = sorted({end for edge in edges for end in edge[:2]})
+    numbers = {name: v for v, name in enumerate(names)}
+    graph = nearfar.Graph.from_arcs(*zip(*[(numbers[u], numbers[v], w) for u, v, w in edges], strict=True), names=names)
+    try:
+        nearfar.write(graph, path)
+        again = nearfar.read(path, names=True)
+    except nearfar.NearfarError as error:
+        assert str(path) in str(error)
+    else:
+        assert sorted(arcs(again)) == sorted(arcs(graph))

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import threading
+import tracemalloc
 import zipfile
 
 import pytest
@@ -73,6 +74,45 @@ def test_damaged(tmp_path, ending):
         assert "damaged" in str(error)
 
 
+@pytest.mark.parametrize("ending", PACKED)
+@pytest.mark.parametrize("data", [TEXT, LONG], ids=["text", "long"])
+def test_what_follows_counts(tmp_path, ending, data):
+    """Nothing is read of a file that goes on with garbage, or with a second part that is broken."""
+    packed = PACKERS[ending](data)
+    broken = bytearray(packed)
+    broken[-9] ^= 255
+    tails = [b"garbage", b"x", packed[:-1], packed[:7], b"\0" * 7 + packed] + [bytes(broken)] * (ending != ".zst")
+    for tail in tails[ending == ".gz" :]:
+        if ending == ".gz" and tail.startswith(b"\0"):
+            continue  # gzip allows any number of zeros
+        with pytest.raises(FormatError, match="damaged or cut off"):
+            content(tmp_path / "more", packed + tail)
+
+
+def test_padding_of_xz(tmp_path):
+    packed = lzma.compress(TEXT)
+    for zeros in (4, 8, 1 << 17):
+        assert content(tmp_path / "x", packed + bytes(zeros)) == TEXT
+        assert content(tmp_path / "x", packed + bytes(zeros) + packed) == TEXT * 2
+        for wrong in (bytes(zeros + 2), bytes(zeros - 1) + packed):
+            with pytest.raises(FormatError, match="padding"):
+                content(tmp_path / "x", packed + wrong)
+
+
+@pytest.mark.parametrize("ending", PACKED)
+def test_little_is_unpacked_at_a_time(tmp_path, ending):
+    path = tmp_path / "bomb"
+    path.write_bytes(PACKERS[ending](bytes(1 << 26)))
+    assert path.stat().st_size < 1 << 18
+    tracemalloc.start()
+    try:
+        with Source(path) as source:
+            assert sum(map(len, source.blocks())) == 1 << 26
+        assert tracemalloc.get_traced_memory()[1] < 3 << 24
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("ending", PACKERS)
 def test_written_compressed(tmp_path, ending):
     path = tmp_path / f"x.gr{ending}"
@@ -97,6 +137,97 @@ def test_zip_of_one_file(tmp_path):
     path.write_bytes(path.read_bytes()[:40])
     with pytest.raises(FormatError):
         nearfar.read(path)
+
+
+def zipped(**members):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+def test_zips_are_known_by_their_content(tmp_path):
+    path = tmp_path / "x"
+    for data in (zipped(a=TEXT), zipped(**{"x.gr": TEXT})):
+        path.write_bytes(data)
+        assert nearfar.read(io.BytesIO(data)).m == nearfar.read(path).m == 2
+    with pytest.raises(FormatError, match="holds 2 files"):
+        nearfar.read(io.BytesIO(zipped(a=TEXT, b=TEXT)))
+    for name in ("y.npz", "y.zip", "y"):  # a .zip of arrays is a .npz
+        file = io.BytesIO()
+        nearfar.write(nearfar.read(io.BytesIO(TEXT)), file, format="npz")
+        (tmp_path / name).write_bytes(file.getvalue())
+        assert nearfar.read(tmp_path / name).m == 2
+
+
+def test_zips_that_cannot_be_unpacked():
+    data = bytearray(zipped(a=TEXT))
+    data[6] |= 1  # needs a password
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(FormatError, match=r"cannot be unpacked here.*password.*Unpack it first"):
+        nearfar.read(io.BytesIO(bytes(data)))
+    with pytest.raises(FormatError, match=r"\.zip data is damaged"):
+        nearfar.read(io.BytesIO(zipped(a=TEXT)[:-9]))
+
+
+class Slow(io.RawIOBase):
+    """A file that gives a byte at a time, as a slow pipe may; then raises ``error`` if there is one."""
+
+    def __init__(self, data, error=None):
+        self.data, self.at, self.error = data, 0, error
+
+    def read(self, size=-1):
+        self.at += 1
+        if self.at > len(self.data) and self.error is not None:
+            raise self.error
+        return self.data[self.at - 1 : self.at]
+
+
+@pytest.mark.parametrize("ending", [*PACKERS, ".zip"])
+def test_a_byte_at_a_time(ending):
+    data = zipped(a=TEXT) if ending == ".zip" else PACKERS[ending](TEXT)
+    with Source(Slow(data)) as source:
+        assert source.read_all() == TEXT
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lambda data: zipped(a=data)], ids=["plain", "gz", "zip"])
+@pytest.mark.parametrize("size", [0, 20])
+def test_errors_of_open_files(pack, size):
+    with pytest.raises(RuntimeError, match="mine"):
+        nearfar.read(Slow(pack(TEXT)[:size], RuntimeError("mine")))
+    for error in (OSError("cable cut"), OSError(5, "cable cut")):
+        with pytest.raises(FileError, match=r"cannot be read: cable cut"):
+            nearfar.read(Slow(pack(TEXT)[:size], error))
+
+
+def test_the_thread_ends(tmp_path):
+    lines = b"".join(b"a 1 2 %d\n" % i for i in range(20_000))
+    path = tmp_path / "x.gr.gz"
+    path.write_bytes(gzip.compress(b"p sp 3 2\n" + lines + b"a 1 2 x\n" + lines * 30, 1))  # wrong after the head
+    held = []
+    for _ in range(8):
+        with pytest.raises(FormatError) as caught:
+            nearfar.read(path)
+        held.append(caught)  # with the frames that were reading
+    assert not [thread for thread in threading.enumerate() if thread.name == "nearfar-read"]
+
+
+def test_text_files_are_refused(tmp_path):
+    class Words:
+        def read(self, size=-1):
+            return "p sp 1 0\n"
+
+    with pytest.raises(InputTypeError, match=r"gives str, not bytes.*'rb'"):
+        nearfar.read(Words())
+    graph = nearfar.read(io.BytesIO(TEXT))
+    path = tmp_path / "x.gr"
+    with open(path, "w") as file:
+        for text in (io.StringIO(), file):
+            with pytest.raises(InputTypeError, match="binary mode, 'wb'"):
+                nearfar.write(graph, text, format="dimacs")
+    with open(path, "rb") as file, pytest.raises(FileError, match="cannot be written"):
+        nearfar.write(graph, file)
 
 
 def test_places_to_read_from(tmp_path):

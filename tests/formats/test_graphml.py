@@ -215,3 +215,15 @@ def test_without_networkx(monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
     with refused("networkx", "nearfar[formats]", error=MissingDependencyError):
         read_bytes(WHOLE, "a.graphml")
+
+
+def test_several_graphs():
+    one = '<node id="a"/><node id="b"/><edge source="a" target="b"/>'
+    second = document(one + '</graph>\n<graph edgedefault="directed">' + one)
+    nested = document(one + '<node id="c">\n<graph edgedefault="directed">' + one + "</graph></node>")
+    prefixed = second.replace(b"xmlns=", b"xmlns:g=").replace(b"</", b"</g:").replace(b"<g", b"<g:g")
+    for text in (second, nested, prefixed):
+        with refused("line 3", "second graph", "line 2", "file of its own"):
+            read_bytes(text, "a.graphml")
+    commented = document(one + "<!-- <graph> --><desc>graph</desc>")
+    assert read_bytes(commented, "a.graphml").m == 1

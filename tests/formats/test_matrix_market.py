@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from damage import named_arcs, read_bytes, refused, write_bytes
+from nearfar.errors import OptionError
 from nearfar.graph import Graph
 from strategies import cases, cycle_cases
 
@@ -69,6 +70,40 @@ def test_inf_is_no_arc_and_counts():
 def test_refused_kinds(text, words):
     with refused("a.mtx", *words):
         load(text)
+
+
+@pytest.mark.parametrize("symmetry", [b"symmetric", b"skew-symmetric"])
+@pytest.mark.parametrize("entries", [b"2 1 7\n1 2 -7\n", b"3 1 1\n2 2 0\n1 2 4\n", b"1 2 4\n3 2 9\n"])
+def test_both_triangles(symmetry, entries):
+    text = BANNER + b"real %s\n3 3 %d\n%s" % (symmetry, entries.count(b"\n"), entries)
+    with refused("one of its triangles", "below the diagonal", "(1, 2)", "general", "strict=False"):
+        load(text)
+    loops = entries.count(b"2 2")
+    assert load(text, strict=False).m == 4 + loops
+    if symmetry == b"symmetric":
+        assert load(text, undirected=False).m == 2 + loops
+        with refused("one of its triangles"):
+            load(text, undirected=True)
+
+
+def test_one_triangle_is_enough():
+    for entries in (b"1 2 7\n1 3 4\n", b"2 1 7\n3 1 4\n"):
+        assert load(BANNER + b"real symmetric\n3 3 2\n" + entries).m == 4
+        assert load(BANNER + b"real skew-symmetric\n3 3 2\n" + entries).m == 4
+
+
+def test_skew_symmetric_with_a_diagonal():
+    text = BANNER + b"real skew-symmetric\n3 3 2\n2 1 7\n3 3 1\n"
+    with refused("entry (3, 3) is not 0", "strict=False"):
+        load(text)
+    assert load(text, strict=False).m == 3 and load(text.replace(b"3 1\n", b"3 0\n")).m == 3
+
+
+def test_skew_symmetric_is_not_undirected():
+    text = BANNER + b"real skew-symmetric\n2 2 1\n2 1 7\n"
+    with refused("a.mtx", "undirected=True", "skew-symmetric", "strict=False", error=OptionError):
+        load(text, undirected=True)
+    assert load(text, undirected=False).m == 2 and load(text, undirected=True, strict=False).m == 4
 
 
 def test_strict():

@@ -107,3 +107,9 @@ def test_broken_files(accident):
 @given(damaged(text("....", ".@@.", "....")))
 def test_damaged_files(data):
     survives(data, "a.map", format="movingai")
+
+
+@pytest.mark.parametrize("line", ["height 1", "width 9"])
+def test_sizes_given_twice(line):
+    with refused("line 4", repr(line), "given before"):
+        read_bytes(text("..").replace(b"map", line.encode() + b"\nmap"), "a.map")

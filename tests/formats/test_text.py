@@ -142,6 +142,35 @@ def test_line_ends_and_marks():
             rows_of(data, layout)
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 64])
+@pytest.mark.parametrize(
+    "data", [b"1 2\r3 4\r5 6\n7 8", b"1 2\r\n3 4\r5 6\r\n", b"1 2\n3 4\r5 6", b"1 2\n3 4\r\r\n5 6\n", b"1 2\r3 4\r\n"]
+)
+def test_line_ends_of_two_kinds(monkeypatch, data, size):
+    monkeypatch.setattr(files, "HEAD", size)
+    monkeypatch.setattr(files, "BLOCK", size)
+    with pytest.raises(FormatError, match=r"line ends of two kinds.*dos2unix"):
+        rows_of(data, Layout((0, 1), "ii", "a b"))
+    for end in (b"\r\n", b"\n"):  # whatever the blocks, ends of one kind are fine; so is the half of one at the end
+        assert rows_of(b"1 2" + end + b"3 4" + end[:1], Layout((0, 1), "ii", "a b")) == [(1, 2), (3, 4)]
+
+
+@pytest.mark.parametrize(("one", "other"), [(b"\n", b"\r"), (b"\r\n", b"\r"), (b"\r", b"\n")])
+def test_line_ends_of_two_kinds_far_apart(one, other):
+    data = (b"1 2" + one) * 40_000 + b"5 6" + other + b"7 8" + one
+    with pytest.raises(FormatError, match="line ends of two kinds"):
+        rows_of(data, Layout((0, 1), "ii", "a b"))
+
+
+def test_a_line_is_taken_back():
+    with Source(io.BytesIO(b"one\n1 2\n3 4")) as source:
+        text = Text(source)
+        assert [text.line(), text.line(), text.number] == [b"one", b"1 2", 2]
+        text.back()
+        assert text.number == 1 and [rows.columns[0].tolist() for rows in text.rows(Layout((0, 1), "ii", "a b"))]
+        assert text.number == 3 and text.line() is None
+
+
 def test_lists():
     with Source(io.BytesIO(b"% comment\n1 2 3\n\n% x\n4\n5 6")) as source:
         blocks = list(Text(source).lists(b"%"))  # the last line, which has no end, comes by itself

@@ -40,6 +40,7 @@ def test_free_flow_times():
         ("speed_limit", [25, 25]),
         ("speed", [25, 25]),
         ("link_type", [3, 1]),
+        ("type", [3, 1]),
         (False, [1, 1]),
     ],
 )
@@ -57,6 +58,52 @@ def test_without_names_of_columns():
     text = b"<NUMBER OF NODES> 2\n<number of links> 1\n<END OF METADATA>\n1 2 3 4 5 6 ;\n"
     assert named_arcs(load(text)) == [(1, 2, 5)]
     assert named_arcs(load(text.replace(b"1 2 3", b"~ a remark\n1 2 3"), weight=False)) == [(1, 2, 1)]
+
+
+BARE = b"<NUMBER OF NODES> 2\n<NUMBER OF LINKS> 1\n<END OF METADATA>\n%s\n1 2 3 4 5 6 ;\n"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        b"~ init_node term_node free_flow_time length capacity b ;",
+        b"~ this file was made by hand\n~ Init node Term node Free flow time (min) length capacity\n~ and checked",
+        b"~ from 1990 on\n\n~init_node\tterm_node\tfree flow time\tlength\tcapacity\tb\t;\n~ x",
+        b"~ from to free_flow_time length capacity b ;",
+        b"~ remark\n~ a b free_flow_time length capacity",
+    ],
+)
+def test_the_names_of_the_file_count(names):
+    assert named_arcs(load(BARE % names)) == [(1, 2, 3)]
+    assert named_arcs(load(BARE % names, weight="length")) == [(1, 2, 4)]
+    assert named_arcs(load(BARE % names, weight=5)) == [(1, 2, 6)]
+
+
+def test_names_far_down():
+    text = BARE.replace(b"<END", b"<REMARK> x\n" * 9000 + b"<END") % (b"~ init_node term_node free_flow_time length ;")
+    assert named_arcs(load(text, format="tntp")) == [(1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    "names", [b"~ init_node term_node capacity time ;", b"~ x y capacity time", b"~ from to capacity time"]
+)
+def test_a_name_that_is_missing(names):
+    with refused("weight='free_flow_time'", "which has 'capacity, time' (2 to 5)", "weight=False", error=OptionError):
+        load(BARE % names)
+    assert named_arcs(load(BARE % names, weight="time")) == [(1, 2, 4)]
+    assert named_arcs(load(BARE % names, weight=4)) == [(1, 2, 5)]
+
+
+def test_ends_that_are_not_first():
+    with refused("column term_node is number 2", "1 is needed"):
+        load(BARE % b"~ init_node free_flow_time term_node")
+
+
+def test_sizes_given_twice():
+    twice = TEXT.replace(b"<FIRST THRU NODE> 2", b"<NUMBER OF NODES> 4")
+    with refused("line 3", "<NUMBER OF NODES> is 4 here, but was 3"):
+        load(twice)
+    assert load(twice.replace(b"NODES> 4", b"NODES> 3")).n == 3
 
 
 @pytest.mark.parametrize(
@@ -90,6 +137,12 @@ def test_nodes(tmp_path, text):
     assert graph.coordinates.tolist() == [[5, 6], [-1, 0], [0, 1.5]]
     with refused("a_node.tntp", "coordinates="):
         nearfar.read(tmp_path / "a_node.tntp")
+
+
+def test_nodes_at_two_places(tmp_path):
+    (tmp_path / "a_node.tntp").write_bytes(b"node X Y\n1 5 6\n2 -1 0\n3 1 1\n2 -1 4\n")
+    with refused("a_node.tntp", "vertex 2 lies at (-1.0, 0.0) and at (-1.0, 4.0)"):
+        load(coordinates=tmp_path / "a_node.tntp")
 
 
 def test_nodes_that_lack_one(tmp_path):

@@ -125,3 +125,13 @@ def test_many_ids_make_the_table_grow():
     assert (table.number(ids) == np.arange(len(ids))).all() and (
         table.number(ids[::-1]) == np.arange(len(ids))[::-1]
     ).all()
+
+
+def test_absurd_words_for_vertices():
+    for graph in (
+        nearfar.Graph.from_arcs([0], [1], names=range(1, 3)),
+        nearfar.Graph.from_arcs([0], [1], names=["a", "b"]),
+    ):
+        for word in ("9" * 5000, "--5", "²"):
+            with pytest.raises(VertexError):
+                graph.index(word)

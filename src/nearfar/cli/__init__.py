@@ -3,15 +3,16 @@
 One module a command, listed in the table COMMANDS (group.py) and loaded when it is asked for, so that help is quick.
 Commands use the public names of the package and nothing below them; what several share has a module of its own:
 
-    group       the table, and the command that finds the others
+    group       the table, and the command that finds the others; streams.py: what is open when it starts
     command     how a command shows its help
     options     options that several commands take, with choices.py: what a word on the command line may be
     failures    errors into one line and an exit code
     words       vertices as a person types them
     work        read the file, solve, time both
     summary     what an answer amounts to: reached, nearest, farthest
-    screen      all that is printed for people; documents.py: all that is printed for machines
-    saving      answers into files; saved.py: and back again
+    screen      all that is printed for people, with console.py; documents.py: all that is printed for machines
+    saving      answers into files; saved.py and saved_tables.py: and back again
+    pairs       distances between two lists of vertices
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ INTERRUPTED = 130  # 128 and the number of the signal, as shells have it
 
 def main() -> NoReturn:
     """Run the command line of this process and end it with its exit code."""
+    from .streams import open_missing
+
+    open_missing()
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:

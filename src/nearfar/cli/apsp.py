@@ -38,7 +38,7 @@ def apsp(
     Row i of the matrix starts from vertex number i, column j is the distance to vertex number j. Written to .npy, the
     rows go straight to the file, so that the matrix may be larger than memory; 'nearfar plan' tells its size.
     """
-    check_output(output, predecessors, json)
+    check_output(output, predecessors, json, quiet)
     from .mssp import solve_rows
     from .work import load
 

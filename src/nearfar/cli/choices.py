@@ -7,11 +7,20 @@ shown or a shell asks how a word may end, and not before.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
+
+DIGITS = 18  # of a number that counts something; Python refuses to read some thousands of them
+LENGTH = 40  # letters of a value that an error repeats
+
+
+def shorten(text: str) -> str:
+    """Return a value as it is repeated in an error."""
+    return text if len(text) <= LENGTH else f"{text[:LENGTH]}..."
 
 
 def method_names() -> list[str]:
@@ -50,18 +59,35 @@ class Name(click.ParamType):
     def __init__(self, names: Callable[[], list[str]], what: str) -> None:
         self.names, self.what = names, what
 
+    def meant(self, value: str) -> list[str]:
+        """Return the names that were probably meant."""
+        return get_close_matches(value, self.names(), 1)
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse a name that is not in the table, and suggest one that is."""
         names = self.names()
         if value in names:
             return str(value)
-        close = get_close_matches(str(value), names, 1)
-        hint = f" Did you mean '{close[0]}'?" if close else ""
-        return self.fail(f"there is no {self.what} '{value}'; there are {', '.join(names)}.{hint}", param, ctx)
+        close = " or ".join(f"'{name}'" for name in self.meant(str(value)))
+        hint = f" Did you mean {close}?" if close else ""
+        return self.fail(
+            f"there is no {self.what} '{shorten(str(value))}'; there are {', '.join(names)}.{hint}", param, ctx
+        )
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Offer the names that begin like this."""
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+
+
+class FormatName(Name):
+    """A format; an ending of files is not its name, but tells it."""
+
+    def meant(self, value: str) -> list[str]:
+        """Return the formats whose files end like this, or one called nearly so."""
+        from ..formats import FORMATS
+
+        ending = f".{value.lower().removeprefix('.')}"
+        return [name for name in self.names() if ending in FORMATS[name].endings] or super().meant(value)
 
 
 class Device(Name):
@@ -84,10 +110,10 @@ class Number(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
         """Keep whole numbers exact: a float would round those beyond 2**53."""
         for kind in (int, float):
-            try:
-                return kind(value)
-            except ValueError:
-                continue
+            with suppress(ValueError):
+                number: int | float = kind(value)
+                if number == number:  # NaN compares with nothing
+                    return number
         return self.fail(f"'{value}' is not a number.", param, ctx)
 
 
@@ -98,9 +124,10 @@ class Threads(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Refuse what is not a whole number from 1 on."""
-        if not str(value).isdecimal() or int(value) < 1:
-            self.fail(f"'{value}' is not a number of threads; at least 1 is needed.", param, ctx)
-        return int(value)
+        text = str(value)
+        if not text.isdecimal() or len(text) > DIGITS or int(text) < 1:
+            self.fail(f"'{shorten(text)}' is not a number of threads; at least 1 is needed.", param, ctx)
+        return int(text)
 
 
 class Memory(click.ParamType):
@@ -128,7 +155,11 @@ class Column(click.ParamType):
         """Return a number, a name, or False for none."""
         if self.optional and (value is False or str(value).lower() == "none"):
             return False
-        return int(value) if str(value).isdecimal() else value
+        if not str(value).isdecimal():
+            return value
+        if len(str(value)) > DIGITS:
+            self.fail(f"'{shorten(str(value))}' is no column: its number is too large.", param, ctx)
+        return int(value)
 
 
 class Separator(click.ParamType):

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .choices import Name, writable_formats
+from .choices import FormatName, writable_formats
 from .command import Command, Option
 from .options import QUIET, reading, shared
 
@@ -23,7 +23,7 @@ from .options import QUIET, reading, shared
 @click.argument("out", type=click.Path(), metavar="OUT")
 @click.option(
     "--to-format",
-    type=Name(writable_formats, "writable format"),
+    type=FormatName(writable_formats, "writable format"),
     cls=Option,
     metavar="NAME",
     help="Format of OUT, if not told by its name: {names}.",
@@ -37,6 +37,7 @@ def convert(file: str, out: str, to_format: str | None, lossy: bool, reading: di
     '-' is standard input or output; OUT is compressed if its name says so. Where OUT could not hold weights, names or
     directions, nothing is written unless --lossy says that this is meant.
     """
-    from .work import load, store
+    from .work import check_target, load, store
 
+    check_target(out, to_format)
     store(load(file, reading, quiet).graph, out, to_format, quiet, lossy)

@@ -6,15 +6,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
 import click
 
 from ..errors import NearfarError
 from .group import ClosedPipe, Interrupted, nearfar
+from .streams import silence
 
 USAGE = 2
 QUOTES = "'\""
@@ -53,30 +56,31 @@ def run_reporting(args: list[str]) -> int:
     except Interrupted:
         raise KeyboardInterrupt from None
     except (ClosedPipe, BrokenPipeError):
-        _silence(sys.stdout)
+        silence(sys.stdout)
         return CLOSED
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else USAGE
     except Exception as error:
-        return _report(error, state.get("debug", False))
+        return _report(error, state.get("debug", False), args)
 
 
-def _report(error: Exception, debug: bool) -> int:
+def _report(error: Exception, debug: bool, args: Sequence[str]) -> int:
     """Print one line about an error, after its traceback if that is wanted."""
-    if debug and not isinstance(error, click.ClickException):
-        traceback.print_exception(error)
     if isinstance(error, click.Abort):
         raise KeyboardInterrupt
     known = isinstance(error, click.ClickException | NearfarError | OSError | MemoryError)
-    line = " ".join(describe(error).split())
+    line = " ".join(describe(error, args).split())
     if not known and not debug:
         line += " (this is a mistake in nearfar; --debug shows where)"
-    print(f"nearfar: {'error' if known else 'internal error'}: {line}", file=sys.stderr, flush=True)
+    with suppress(OSError):  # where nobody reads errors either, the exit code still tells
+        if debug and not isinstance(error, click.ClickException):
+            traceback.print_exception(error)
+        print(f"nearfar: {'error' if known else 'internal error'}: {line}", file=sys.stderr, flush=True)
     return USAGE if known else INTERNAL
 
 
-def describe(error: Exception) -> str:
-    """Return what to tell of an error, in the words of the command line."""
+def describe(error: Exception, args: Sequence[str] = ()) -> str:
+    """Return what to tell of an error, in the words of the command line that it comes from."""
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx is not None else "nearfar"
         message = error.format_message()
@@ -84,7 +88,7 @@ def describe(error: Exception) -> str:
     if isinstance(error, click.ClickException):
         return error.format_message()
     if isinstance(error, NearfarError):
-        return as_typed(str(error))
+        return as_typed(str(error), _names_in(args))
     if isinstance(error, MemoryError):
         return "memory ran out. Ask for fewer sources at a time, or write the answer to a .npy file with -o."
     if isinstance(error, OSError):
@@ -92,8 +96,10 @@ def describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def as_typed(message: str) -> str:
+def as_typed(message: str, names: Sequence[str] = ()) -> str:
     """Turn the advice of a Python error into what one types: method='edge' becomes --method edge.
+
+    ``names`` stay as they are: a file may be called like advice.
 
     Examples
     --------
@@ -101,19 +107,22 @@ def as_typed(message: str) -> str:
     'Use --method edge, or --undirected.'
     >>> as_typed("or say format=. Or say lossy=True (--lossy) to lose that.")
     'or say --format. Or say --lossy to lose that.'
+    >>> as_typed("weight=False.gr: say weight=False.", ["weight=False.gr"])
+    'weight=False.gr: say --weight none.'
     """
+    for i, name in enumerate(names):
+        message = message.replace(name, f"\0{i}\0")
     for code, switch in SWITCHES.items():
         message = message.replace(code, switch)
     typed = OPTION.sub(lambda found: f"--{found[1].replace('_', '-')} {found[2].strip(QUOTES)}".rstrip(), message)
-    return REPEATED.sub(r"\1", typed)
+    typed = REPEATED.sub(r"\1", typed)
+    for i, name in enumerate(names):
+        typed = typed.replace(f"\0{i}\0", name)
+    return typed
 
 
-def _silence(stream: object) -> None:
-    """Let what is left in a stream go nowhere: Python flushes it when it ends, and would complain."""
-    try:
-        number = stream.fileno()  # type: ignore[attr-defined]
-    except (OSError, ValueError, AttributeError):  # not a file, as in tests
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, number)
-    os.close(nowhere)
+def _names_in(args: Sequence[str]) -> list[str]:
+    """Return what was typed, files and their folders above all, as far as it looks like advice; the longest first."""
+    values = [re.sub(r"^(--[\w-]+=|-\w)?@?", "", arg) for arg in args]
+    words = {*values, *(str(Path(value).parent) for value in values)}
+    return sorted((word for word in words if as_typed(word) != word), key=len, reverse=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .choices import Name, writable_formats
+from .choices import FormatName, writable_formats
 from .command import Command, Option, write_examples
 from .options import QUIET, shared
 
@@ -101,7 +101,7 @@ def _command(kind: str) -> click.Command:
     )
     command = click.option(
         "--to-format",
-        type=Name(writable_formats, "writable format"),
+        type=FormatName(writable_formats, "writable format"),
         cls=Option,
         metavar="NAME",
         help="Format of the file, if not told by its name: {names}.",
@@ -129,8 +129,9 @@ def generate_kind(
     """Make a graph and write it."""
     import nearfar
 
-    from .work import store
+    from .work import check_target, store
 
+    check_target(output, to_format)
     if "directed" in values:
         values["undirected"] = not values.pop("directed")
     if "max_weight" in values:

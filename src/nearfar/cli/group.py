@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -16,7 +17,7 @@ COMMANDS = {
     "info": ("info", "What is in a file: size, degrees, weights, components"),
     "convert": ("convert", "Read a graph in one format and write it in another"),
     "sssp": ("sssp", "Distances from one source, and the way to some targets"),
-    "mssp": ("mssp", "Distances from several sources, a row each"),
+    "mssp": ("mssp", "Distances from several sources, or a table to some targets"),
     "apsp": ("apsp", "Distances between all pairs of vertices"),
     "path": ("path", "One shortest path, vertex by vertex"),
     "nearest": ("nearest", "For every vertex the nearest of several sources"),
@@ -83,14 +84,26 @@ class LazyGroup(click.Group):
         """Write the examples as they are typed."""
         write_examples(self.examples, formatter)
 
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """Read the command line, and show the help if that is what it asks for."""
+        with _renamed():
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; give Ctrl-C and a closed pipe names that click does not deal with in its own way."""
-        try:
+        """Run the command."""
+        with _renamed():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise Interrupted from None
-        except BrokenPipeError:
-            raise ClosedPipe from None
+
+
+@contextmanager
+def _renamed() -> Iterator[None]:
+    """Give Ctrl-C and a closed pipe names that click does not deal with in its own way."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Interrupted from None
+    except BrokenPipeError:
+        raise ClosedPipe from None
 
 
 @click.group(cls=LazyGroup, table=COMMANDS, examples=EXAMPLES, invoke_without_command=True)

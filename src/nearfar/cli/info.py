@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command import Command
-from .options import JSON, QUIET, graph_file, reading, shared
+from .options import FACTS_QUIET, JSON, reading, shared
 
 if TYPE_CHECKING:
     import nearfar
@@ -19,16 +19,28 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command, examples=("nearfar info roads.gr.gz", "nearfar info streets.csv --tail from --head to --weight km")
 )
-@graph_file
+@click.argument("files", type=click.Path(), metavar="FILE...", nargs=-1, required=True)
 @reading
-@shared(JSON, QUIET)
-def info(file: str, reading: dict[str, Any], json: bool, quiet: bool) -> None:
-    """Tell what is in a file: size, degrees, weights, components, memory."""
+@shared(JSON, FACTS_QUIET)
+def info(files: tuple[str, ...], reading: dict[str, Any], json: bool, quiet: bool) -> None:
+    """Tell what is in a file: size, degrees, weights, components, memory.
+
+    Of several files one is told after the other, in JSON a line each.
+    """
+    for i, file in enumerate(files):
+        if i and not json:
+            click.echo()
+        _tell(file, reading, json, quiet)
+
+
+def _tell(file: str, reading: dict[str, Any], json: bool, quiet: bool) -> None:
+    """Print what is in one file."""
     from . import documents, screen
     from .work import load
 
     loaded = load(file, reading, quiet)
-    facts = {"format": _format(file, reading)} | dict(loaded.graph.describe())
+    kind = _format(file, reading)
+    facts = {"format": kind, "columns": _columns(file, kind, reading)} | dict(loaded.graph.describe())
     if json:
         first, last = _ends(loaded.graph)
         documents.show("info", file=loaded.file, seconds={"read": loaded.seconds}, **facts, first=first, last=last)
@@ -43,6 +55,20 @@ def _format(file: str, reading: dict[str, Any]) -> str | None:
     if reading.get("format") is not None or not os.path.isfile(file):
         return reading.get("format")
     return nearfar.formats.format_of(file).name
+
+
+def _columns(file: str, kind: str | None, reading: dict[str, Any]) -> str | None:
+    """Return which columns of an edge list were taken, in words; nothing where that cannot be told."""
+    from ..formats.edges import FORMAT, columns_of
+    from ..formats.files import Source
+
+    if kind != FORMAT.name or not os.path.isfile(file):
+        return None
+    try:
+        with Source(file) as source:
+            return columns_of(source, {name: reading.get(name) for name in FORMAT.read_options})
+    except Exception:  # the graph was read: whatever it is, it must not keep the rest from being told
+        return None
 
 
 def _ends(graph: nearfar.Graph) -> tuple[Any, Any]:
@@ -71,7 +97,7 @@ def _facts(graph: nearfar.Graph, facts: dict[str, Any]) -> list[Fact]:
         odd = f"{format_count(facts['zero_weights'])} zero, {format_count(facts['negative_weights'])} negative"
         weights = f"{weights.replace(' weights', '', 1)}, mean {format_count(graph.mean_weight)}; {odd}"
     return [
-        *([("format", facts["format"])] if facts["format"] else []),
+        *[(label, facts[label]) for label in ("format", "columns") if facts[label]],
         ("vertices", format_count(graph.n) + called),
         ("arcs", f"{format_count(graph.m)}, {way}"),
         ("degrees", f"{facts['min_degree']} to {facts['max_degree']}, mean {format_count(facts['mean_degree'])}"),

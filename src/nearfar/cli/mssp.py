@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .command import Command
-from .options import FILE_OUT, JSON, PREDECESSORS, QUIET, graph_file, reading, shared, solving, sources
-from .outputs import check_output
+from .options import FILE_OUT, JSON, PREDECESSORS, QUIET, graph_file, reading, shared, solving, sources, targets
+from .outputs import check_output, check_pairs
 
 if TYPE_CHECKING:
     import nearfar
@@ -23,18 +23,21 @@ if TYPE_CHECKING:
     cls=Command,
     examples=(
         "nearfar mssp roads.gr.gz --sources 1,500,1000",
+        "nearfar mssp roads.gr.gz --sources @depots.txt --to @shops.txt -o table.csv",
         "nearfar mssp roads.gr.gz --sources @depots.txt -o depots.npz",
         "nearfar mssp roads.gr.gz --sources-from depots.txt -o - > depots.csv",
     ),
 )
 @graph_file
 @sources
+@targets
 @reading
 @solving
 @shared(FILE_OUT, PREDECESSORS, JSON, QUIET)
 def mssp(
     file: str,
     sources: dict[str, Any],
+    to: tuple[str, ...],
     reading: dict[str, Any],
     solving: dict[str, Any],
     output: str | None,
@@ -42,18 +45,25 @@ def mssp(
     json: bool,
     quiet: bool,
 ) -> None:
-    """Distances from several sources to every vertex, a row each.
+    """Distances from several sources to every vertex, a row each; with --to, a table of the distances to these alone.
 
     The rows come in the order of the sources. Written to .npy, they go straight to the file, so that they may take more
-    room than there is memory.
+    room than there is memory. The table has every pair of a source and a target, in order; those without a path are
+    'unreached', null in JSON, and left out of files.
     """
-    from .words import check_given, find_sources
+    from .pairs import answer_pairs
+    from .words import check_given, find_sources, find_vertices
     from .work import load
 
     check_given(sources)
-    check_output(output, predecessors, json)
+    check_output(output, predecessors, json, quiet and not to)
+    if to:
+        check_pairs(output, predecessors)
     loaded = load(file, reading, quiet)
     starts = find_sources(loaded.graph, sources)
+    if to:
+        answer_pairs(loaded, starts, find_vertices(loaded.graph, to, "target"), solving, output, json, quiet)
+        return
     result = solve_rows(loaded, starts, solving, output, predecessors, quiet)
     if output == "-" or (quiet and not json):
         return
@@ -104,6 +114,7 @@ def _print_document(loaded: Loaded, result: nearfar.Distances, output: str | Non
         "mssp",
         **documents.run_of(loaded, result),
         rows=[documents.row_of(graph, row) for row in rows_of(result)],
+        distances=None,
         bytes=result.rows.nbytes,
         output=output,
     )

@@ -51,7 +51,7 @@ def nearest(
     from .words import check_given
 
     check_given(sources)
-    check_output(output, predecessors, json)
+    check_output(output, predecessors, json, quiet and not to)
     import nearfar
 
     from .saving import save

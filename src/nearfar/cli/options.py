@@ -15,6 +15,7 @@ import click
 from .choices import (
     Column,
     Device,
+    FormatName,
     Memory,
     Name,
     Number,
@@ -51,7 +52,7 @@ def _check_output(ctx: click.Context, param: click.Parameter, value: str | None)
 READING = {
     "format": _read(
         "--format",
-        type=Name(readable_formats, "readable format"),
+        type=FormatName(readable_formats, "readable format"),
         metavar="NAME",
         help="Format of the file, if not told by its name and content: {names}.",
     ),
@@ -106,6 +107,7 @@ FILE_OUT = _output(
 PREDECESSORS = _output("--predecessors", is_flag=True, help="Write the vertex before each vertex, too.")
 JSON = _output("--json", is_flag=True, help="Print one JSON document instead of text.")
 QUIET = _output("-q", "--quiet", is_flag=True, help="Print the bare answer, and no progress.")
+FACTS_QUIET = _output("-q", "--quiet", is_flag=True, help="No progress; the facts are the answer, and are printed.")
 DEBUG = _output(
     "--debug",
     is_flag=True,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import NoPathError
-from .command import Command
+from .choices import shorten
+from .command import Command, Option
 from .options import JSON, QUIET, graph_file, reading, shared, solving
 
 if TYPE_CHECKING:
@@ -20,22 +21,35 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    examples=("nearfar path roads.gr.gz 1 1000", "nearfar path friends.csv Ann Zoe --weight none --quiet"),
+    examples=(
+        "nearfar path roads.gr.gz 1 1000",
+        "nearfar path roads.gr.gz --source 1 --to 1000",
+        "nearfar path friends.csv Ann Zoe --weight none --quiet",
+    ),
 )
 @graph_file
-@click.argument("source", metavar="SOURCE")
-@click.argument("target", metavar="TARGET")
+@click.argument("ends", nargs=-1, metavar="SOURCE TARGET")
+@click.option("--source", "-s", cls=Option, metavar="VERTEX", help="Where to start, instead of SOURCE.")
+@click.option("--to", "-t", cls=Option, metavar="VERTEX", help="Where to go, instead of TARGET.")
 @reading
 @solving
 @shared(JSON, QUIET)
 def path(
-    file: str, source: str, target: str, reading: dict[str, Any], solving: dict[str, Any], json: bool, quiet: bool
+    file: str,
+    ends: tuple[str, ...],
+    source: str | None,
+    to: str | None,
+    reading: dict[str, Any],
+    solving: dict[str, Any],
+    json: bool,
+    quiet: bool,
 ) -> None:
     """One shortest path from SOURCE to TARGET, with all its vertices.
 
     Of several shortest paths the one with the fewest arcs is shown. --quiet prints the vertices alone, one a line. When
     there is no path, this says so and exits with 2. Before a vertex that begins with '-' put '--'.
     """
+    first, last = _both_ends(ends, source, to)
     import nearfar
 
     from .ways import way_to
@@ -44,7 +58,7 @@ def path(
 
     loaded = load(file, reading, quiet)
     graph, options = loaded.graph, given(solving)
-    start, end = find_vertex(graph, source, "source"), find_vertex(graph, target, "target")
+    start, end = find_vertex(graph, first, "source"), find_vertex(graph, last, "target")
     if graph.min_weight >= 0:  # over negative weights a path may leave the limit and come back
         options["targets"] = [end]
     result = solve(partial(nearfar.sssp, graph, start, **options), quiet)
@@ -58,6 +72,20 @@ def path(
         click.echo("\n".join(str(vertex) for vertex in way.vertices))
     else:
         _print_screen(loaded, result, start, way)
+
+
+def _both_ends(ends: tuple[str, ...], source: str | None, to: str | None) -> tuple[str, str]:
+    """Return the two vertices that were given, as arguments or as options."""
+    if len(ends) == 2 and source is None and to is None:
+        return ends[0], ends[1]
+    if not ends and source is not None and to is not None:
+        return source, to
+    given = [*ends, *(f"{name} {word}" for name, word in (("--source", source), ("--to", to)) if word is not None)]
+    raise click.UsageError(
+        "Two vertices are needed, as SOURCE TARGET or as --source SOURCE --to TARGET; "
+        f"given: {', '.join(map(shorten, given)) or 'none'}",
+        click.get_current_context(),
+    )
 
 
 def _print_document(loaded: Loaded, result: nearfar.Distances, start: Any, way: Way) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .command import Command, Option
-from .options import JSON, QUIET, graph_file, reading, shared, solving, sources
+from .options import FACTS_QUIET, JSON, graph_file, reading, shared, solving, sources
 
 
 @click.command(
@@ -19,7 +19,7 @@ from .options import JSON, QUIET, graph_file, reading, shared, solving, sources
 @sources
 @reading
 @solving
-@shared(JSON, QUIET)
+@shared(JSON, FACTS_QUIET)
 def plan(
     file: str,
     source: str | None,

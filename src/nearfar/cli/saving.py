@@ -11,8 +11,8 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -21,7 +21,8 @@ import numpy as np
 import nearfar
 
 from ..errors import DistanceOverflowError, FileError, MissingDependencyError
-from ..whole import cannot_write, whole_file
+from ..whole import whole_file
+from .places import check_place
 from .summary import unreached_mark
 
 if TYPE_CHECKING:
@@ -29,7 +30,28 @@ if TYPE_CHECKING:
 
 LINES = 1 << 16  # of a table formatted at once
 GROUP = 1 << 20  # lines of a table compressed at once
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Distances between two lists of vertices: the columns of these targets (vertex numbers) alone."""
+
+    distances: nearfar.Distances
+    targets: np.ndarray
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that was asked about."""
+        return self.distances.graph
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The distances, a row a source and a column a target."""
+        return self.distances.rows[:, self.targets]
+
+
 Answer = nearfar.Distances | nearfar.Nearest
+Table = Answer | Pairs
 
 
 def check_path(path: str, ctx: click.Context | None = None, param: click.Parameter | None = None) -> str:
@@ -39,13 +61,7 @@ def check_path(path: str, ctx: click.Context | None = None, param: click.Paramet
     if ending_of(path) is None:
         endings = ", ".join(SAVERS)
         raise click.BadParameter(f"'{path}' should end in one of {endings}, or be '-' for csv.", ctx, param)
-    folder = Path(os.path.realpath(path)).parent
-    if not folder.is_dir():
-        raise cannot_write(path, FileNotFoundError())
-    if Path(path).is_dir():
-        raise cannot_write(path, IsADirectoryError())
-    if not os.access(path if Path(path).exists() else folder, os.W_OK):
-        raise cannot_write(path, PermissionError())
+    check_place(path)
     if ending_of(path) == ".parquet":
         require_arrow("writing")
     return path
@@ -56,7 +72,7 @@ def ending_of(path: str) -> str | None:
     return next((ending for ending in SAVERS if path.lower().endswith(ending)), None)
 
 
-def save(answer: Answer, path: str, predecessors: bool) -> None:
+def save(answer: Table, path: str, predecessors: bool) -> None:
     """Write an answer in the way its ending says."""
     if path == "-":
         _save_csv(answer, sys.stdout.buffer, predecessors)
@@ -141,18 +157,19 @@ def labels_of(graph: Graph) -> np.ndarray | None:
     return np.fromiter(map(str, graph.names), object, graph.n)
 
 
-def columns_of(answer: Answer) -> list[str]:
+def columns_of(answer: Table) -> list[str]:
     """Return the columns of a table: a nearest query has a line for each vertex, any other for each pair."""
     vertices = ["vertex", "source"] if isinstance(answer, nearfar.Nearest) else ["source", "target"]
     return [*vertices, "distance"]
 
 
-def blocks_of(answer: Answer, predecessors: bool) -> Iterator[list[np.ndarray]]:
+def blocks_of(answer: Table, predecessors: bool) -> Iterator[list[np.ndarray]]:
     """Yield the columns of a table, some lines at a time: vertex numbers, distances, vertex numbers."""
     distances = _distances(answer)
     for r, row in enumerate(distances.rows):
-        found = np.flatnonzero(row != unreached_mark(row.dtype))
-        tree = _tree_of(answer, r) if predecessors else None
+        reached = row != unreached_mark(row.dtype)
+        found = answer.targets[reached[answer.targets]] if isinstance(answer, Pairs) else np.flatnonzero(reached)
+        tree = _tree_of(answer, r) if predecessors and not isinstance(answer, Pairs) else None
         for low in range(0, len(found), LINES):
             v = found[low : low + LINES]
             if isinstance(answer, nearfar.Nearest):
@@ -168,12 +185,12 @@ def _tree_of(answer: Answer, r: int) -> np.ndarray:
     return pred if pred.ndim == 1 else pred[r]
 
 
-def _distances(answer: Answer) -> nearfar.Distances:
+def _distances(answer: Table) -> nearfar.Distances:
     """Return the rows behind an answer."""
-    return answer.distances if isinstance(answer, nearfar.Nearest) else answer
+    return answer if isinstance(answer, nearfar.Distances) else answer.distances
 
 
-def _save_csv(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
+def _save_csv(answer: Table, file: IO[bytes], predecessors: bool) -> None:
     """Write a line for each reached pair. One formatting of many lines is three times as fast as the csv module."""
     labels = labels_of(answer.graph)
     if labels is not None and labels.dtype.kind == "O":
@@ -218,13 +235,13 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"' if any(mark in name for mark in ',"\r\n') else name
 
 
-def _save_csv_gz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
+def _save_csv_gz(answer: Table, file: IO[bytes], predecessors: bool) -> None:
     """Write a compressed table; no time in its head, so that the same answer gives the same bytes."""
     with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
         _save_csv(answer, packed, predecessors)  # type: ignore[arg-type]
 
 
-def _save_parquet(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
+def _save_parquet(answer: Table, file: IO[bytes], predecessors: bool) -> None:
     """Write a table of typed columns."""
     require_arrow("writing")
     import pyarrow as pa
@@ -249,7 +266,7 @@ def require_arrow(doing: str) -> None:
         raise MissingDependencyError(f"{doing} .parquet needs the package pyarrow: pip install 'nearfar[formats]'.")
 
 
-SAVERS: dict[str, Callable[[Answer, IO[bytes], bool], None]] = {
+SAVERS: dict[str, Callable[..., None]] = {
     ".npy": _save_npy,
     ".npz": _save_npz,
     ".csv": _save_csv,

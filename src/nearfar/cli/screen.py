@@ -30,10 +30,10 @@ LOADING = 0.05  # seconds of loading kernels that are worth a word
 
 
 def console() -> Console:
-    """Return standard output as rich writes to it, without ideas of its own about what to colour."""
-    from rich.console import Console
+    """Return standard output as rich writes to it."""
+    from .console import Plain
 
-    return Console(highlight=False, markup=False, emoji=False)
+    return Plain()
 
 
 def note(text: str) -> None:

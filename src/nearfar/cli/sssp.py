@@ -50,7 +50,7 @@ def sssp(
     With --to, the distance of each target and the way there; the search stops when all of them are settled, unless the
     distances are written to a file with -o. A target that cannot be reached is an answer: 'unreached', or null in JSON.
     """
-    check_output(output, predecessors, json)
+    check_output(output, predecessors, json, quiet and not to)
     import nearfar
 
     from .saving import save

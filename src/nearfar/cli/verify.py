@@ -58,7 +58,8 @@ def verify(
     import nearfar
 
     from . import documents, screen
-    from .saved import Hints, load_answer
+    from .saved import load_answer
+    from .saved_answers import Hints
     from .words import find_sources, find_vertex
     from .work import load
 

@@ -7,13 +7,15 @@ commas, unless the whole word is a vertex; ``@file`` stands for the lines of a f
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import FileError, FormatError, MissingFileError
+from ..errors import FileError, FormatError, MissingFileError, VertexError
+from .choices import shorten
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -27,12 +29,18 @@ def find_vertex(graph: Graph, word: str, role: str) -> Any:
     number = _as_number(word)
     numbers = graph.names is None or (graph.n > 0 and isinstance(graph.names[0], int))
     meant: Any = number if numbers and number is not None else word
-    return graph.name(graph.index(meant, role))
+    try:
+        return graph.name(graph.index(meant, role))
+    except ValueError:  # digits without end, which Python does not take for a number
+        raise VertexError(f"{role} '{shorten(word)}' is not a vertex, nor any number that one could have.") from None
 
 
-def find_vertices(graph: Graph, words: Iterable[str], role: str) -> list[Any]:
-    """Return the vertices that words, comma lists and @files mean, in their order."""
-    return [find_vertex(graph, word, role) for word in _spread(graph, words)]
+def find_vertices(graph: Graph, words: Sequence[str], role: str) -> list[Any]:
+    """Return the vertices that words, comma lists and @files mean, in their order; words that mean none are refused."""
+    found = [find_vertex(graph, word, role) for word in _spread(graph, words)]
+    if words and not found:
+        raise click.UsageError(f"No {role}s were given: name them as a,b,c or @FILE with one a line", _context())
+    return found
 
 
 def _spread(graph: Graph, words: Iterable[str]) -> Iterator[str]:
@@ -60,12 +68,16 @@ def _known(graph: Graph, word: str) -> Any:
 
 
 def _as_number(word: str) -> int | None:
-    """Return a word as a whole number, or None if it is none."""
-    return int(word) if word.removeprefix("-").isdecimal() else None
+    """Return a word as a whole number, or None if it is none, or has more digits than Python takes."""
+    with suppress(ValueError):
+        return int(word) if word.removeprefix("-").isdecimal() else None
+    return None
 
 
 def lines_of(path: str) -> Iterator[str]:
     """Yield the lines of a file but for empty ones and what follows a # at the start or after a space."""
+    if path == "-" and sys.stdin is None:
+        raise FileError("standard input is closed, but one vertex a line is needed. Open it, or name a file.")
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -85,10 +97,7 @@ def find_sources(graph: Graph, given: dict[str, Any]) -> list[Any]:
     words = list(given["sources"])
     if given["sources_from"] is not None:
         words += [f"@{given['sources_from']}"]
-    found = find_vertices(graph, words, "source")
-    if not found:
-        raise click.UsageError("No sources were given: use --sources a,b,c or --sources-from FILE", _context())
-    return found
+    return find_vertices(graph, words, "source")
 
 
 def check_given(given: dict[str, Any]) -> None:

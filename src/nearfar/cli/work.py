@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import nearfar
 
 from ..errors import OptionError
+from .places import check_place
 from .screen import graph_fact, note
 
 if TYPE_CHECKING:
@@ -46,16 +48,32 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+def check_target(path: str, format: str | None) -> None:
+    """Refuse a file to write a graph to, for its place or its ending, before the graph is read or made."""
+    if path != "-" and "://" not in path:
+        check_place(path)
+    with _format_of_output(path):
+        nearfar.formats.left_out(nearfar.Graph.from_arcs([], []), path, format)
+
+
 def store(graph: Graph, path: str, format: str | None, quiet: bool, lossy: bool = False) -> None:
     """Write a graph, and say so."""
-    try:
+    with _format_of_output(path):
         nearfar.write(graph, path, format=format, lossy=lossy)
-    except OptionError as error:  # here the format of what is written has an option of its own
-        raise OptionError(str(error).replace("format=", "to_format=")) from error
     if not quiet and path != "-":
         note(f"wrote {path}: {graph_fact(graph)[1]}")
         if changed := nearfar.formats.left_out(graph, path, format):
             note(f"not kept by this format: {', '.join(changed)}")
+
+
+@contextmanager
+def _format_of_output(path: str) -> Iterator[None]:
+    """Let errors speak of --to-format: on the command line, the format of what is written has an option of its own."""
+    try:
+        yield
+    except OptionError as error:
+        parts = str(error).split(path)  # which may look like an option itself
+        raise OptionError(path.join(part.replace("format=", "to_format=") for part in parts)) from error
 
 
 def shows_progress(quiet: bool) -> bool:
@@ -91,11 +109,12 @@ class Bar:
 
     def _show(self, total: int) -> None:
         """Put the bar on the terminal."""
-        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+        from .console import Plain
+
         columns = (TextColumn("rows"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.bar = Progress(*columns, console=Plain(stderr=True), transient=True)
         self.task = self.bar.add_task("rows", total=total)
         self.bar.start()
 

@@ -6,24 +6,14 @@ that is unmistakable, else by its name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import (
-    FormatError,
-    GraphError,
-    InputTypeError,
-    MemoryLimitError,
-    NearfarError,
-    OptionError,
-    VertexError,
-)
+from ..errors import InputTypeError, OptionError
 from ..layout import record_type
-from ..names import NumberNames
+from ..progress import watching_bytes
 from . import (
     cedge,
     dimacs,
@@ -45,6 +35,8 @@ from . import (
 from .compression import without_ending
 from .files import Sink, Source, open_sink
 from .format import Format
+from .library import blaming
+from .losses import changes, check_loss
 from .text import BOM
 
 if TYPE_CHECKING:
@@ -79,7 +71,6 @@ FORMATS: dict[str, Format] = {
         edges.FORMAT,
     )
 }
-_LARGE = 100_000_000  # bytes from which on a person at a terminal is shown how far reading is
 
 
 def read(path: Any, *, format: str | None = None, progress: Any = None, **options: Any) -> Graph:
@@ -119,14 +110,14 @@ def read(path: Any, *, format: str | None = None, progress: Any = None, **option
     12
     """
     chosen = None if format is None else _by_name(format)
-    with _watch(progress) as watch, Source(path, watch) as source:
+    with watching_bytes(progress) as watch, Source(path, watch) as source:
         chosen = chosen or recognise(source)
         if chosen.read is None:
             raise OptionError(f"format {chosen.name!r} can only be written. Say format= if {source.name} is another.")
         bare = options.get("weight") is False and "weight" not in chosen.read_options
         taken = {name: value for name, value in options.items() if not (bare and name == "weight")}
         _check_options(taken, chosen.read_options, f"reading the format {chosen.name!r}")
-        with _blame(source):
+        with blaming(source):
             graph = chosen.read(source, **taken)
             return _without_weights(graph) if bare else graph
 
@@ -165,7 +156,7 @@ def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = F
         raise OptionError(f"format {chosen.name!r} can only be read. Write one of {able}.")
     _check_options(options, chosen.write_options, f"writing the format {chosen.name!r}")
     if not lossy:
-        _check_loss(graph, chosen)
+        check_loss(graph, chosen, [record for record in FORMATS.values() if record.write])
     with open_sink(path) as sink:
         _write(chosen, graph, sink, options)
 
@@ -206,31 +197,7 @@ def left_out(graph: Graph, path: Any, format: str | None = None) -> list[str]:
     ['the count of vertices, which begins at 1 there']
     """
     chosen = _by_ending(path) if format is None else _by_name(format)
-    arcs = np.diff(graph.offsets) > 0
-    arcs[graph.heads] = True
-    lone = graph.n - int(arcs.sum())
-    lost = {
-        "names": _renaming(graph, chosen),
-        "coordinates": "the coordinates" if graph.coordinates is not None else "",
-        "isolated": f"{lone} {'vertex' if lone == 1 else 'vertices'} without arcs" if lone else "",
-    }
-    return [words for what, words in lost.items() if words and what not in chosen.keeps]
-
-
-def _renaming(graph: Graph, chosen: Format) -> str:
-    """Say how a format without names changes what vertices are called, if it does."""
-    if graph.names is not None and not _is_counted(graph):
-        return "the names of the vertices"
-    first = graph.name(0) if graph.n else chosen.first
-    return f"the count of vertices, which begins at {chosen.first} there" if first != chosen.first else ""
-
-
-def _is_counted(graph: Graph) -> bool:
-    """Tell whether vertices are called 0, 1, 2 ... or 1, 2, 3 ..., which every format can tell in its own way."""
-    names = graph.names
-    return names is None or (
-        isinstance(names, NumberNames) and isinstance(names.ids, range) and names.ids.start in (0, 1)
-    )
+    return changes(graph, chosen)
 
 
 def _write(chosen: Format, graph: Graph, sink: Sink, options: dict[str, Any]) -> None:
@@ -291,63 +258,3 @@ def _check_options(options: dict[str, Any], known: tuple[str, ...], doing: str) 
         if name not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes none"
             raise OptionError(f"{doing} takes no option {name!r}; {takes}. Leave it out.")
-
-
-def _check_loss(graph: Graph, chosen: Format) -> None:
-    """Refuse to write a graph whose meaning the format cannot hold."""
-    weights = graph.weights
-    lost = {
-        "names": not _is_counted(graph) and "the vertices have names",
-        "weights": weights is not None and not graph.min_weight == graph.max_weight == 1 and "the graph has weights",
-        "floats": weights is not None and weights.dtype.kind == "f" and "the weights are not whole numbers",
-        "negative": graph.min_weight < 0 and "some weights are negative",
-        "directed": not graph.undirected and graph.m > 0 and "the graph is directed",
-    }
-    for what, reason in lost.items():
-        if reason and what not in chosen.keeps:
-            able = [record.name for record in FORMATS.values() if record.write and what in record.keeps]
-            raise OptionError(
-                f"{reason}, which the format {chosen.name!r} cannot hold. Write {able[0]!r} or another of "
-                f"{', '.join(able[1:])}, or say lossy=True (--lossy) to lose that."
-            )
-
-
-@contextmanager
-def _blame(source: Source) -> Iterator[None]:
-    """Let errors about arrays name the file that they came from."""
-    try:
-        yield
-    except FormatError:
-        raise
-    except (GraphError, InputTypeError, VertexError) as error:
-        raise source.error(str(error)) from error
-    except RecursionError as error:
-        raise source.error("the content is nested too deeply to be a graph. Check how the file was made.") from error
-    except MemoryError as error:
-        if isinstance(error, NearfarError):
-            raise
-        raise MemoryLimitError(
-            f"{source.name}: the graph does not fit into memory ({error}). Take a larger machine, or a part of it.",
-            0,
-            0,
-        ) from error
-    except OSError as error:
-        if isinstance(error, NearfarError):
-            raise
-        raise source.error(f"the file cannot be read: {error.strerror or error}.") from error
-
-
-@contextmanager
-def _watch(progress: Any) -> Iterator[Callable[[int, int | None], None] | None]:
-    """Give a function to tell how many bytes are read, or None if nobody wants to know."""
-    import sys
-
-    if callable(progress):
-        yield progress
-    elif progress or (progress is None and sys.stderr.isatty()):
-        from ..progress import bytes_bar
-
-        with bytes_bar(0 if progress else _LARGE) as update:
-            yield update
-    else:
-        yield None

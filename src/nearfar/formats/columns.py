@@ -19,9 +19,9 @@ from ..errors import OptionError
 from ..graph import Graph
 from ..layout import BLOCK
 from .files import Sink, Source
-from .guess import PAIRS, WEIGHTS
 from .labels import name_column
 from .pieces import Pieces
+from .usual import PAIRS, WEIGHTS
 
 _COUNT = b"nearfar_vertices"  # in the table's metadata: how many vertices there are, when they are called by number
 

@@ -12,6 +12,8 @@ from typing import IO, Any
 
 from ..errors import MissingDependencyError
 
+_STEP = 1 << 18  # bytes that one step of unpacking gives, about
+
 
 @dataclass(frozen=True)
 class Compression:
@@ -36,32 +38,42 @@ def _write_gzip(file: IO[bytes]) -> Any:
     return gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0)
 
 
-def _xz(mode: Any) -> Callable[[IO[bytes]], Any]:
-    def opener(file: IO[bytes]) -> Any:
-        import lzma
+def _read_xz(file: IO[bytes]) -> Any:
+    import lzma
 
-        return lzma.LZMAFile(file, mode)
-
-    return opener
+    return _Frames(file, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), padding=4)
 
 
-def _bz2(mode: Any) -> Callable[[IO[bytes]], Any]:
-    def opener(file: IO[bytes]) -> Any:
-        import bz2
+def _write_xz(file: IO[bytes]) -> Any:
+    import lzma
 
-        return bz2.BZ2File(file, mode)
-
-    return opener
+    return lzma.LZMAFile(file, "wb")
 
 
-class _ZstdReader:
-    """A .zst file, frame after frame; unlike the package's own reader it notices when the last one is cut off."""
+def _read_bz2(file: IO[bytes]) -> Any:
+    import bz2
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._fresh = _zstandard().ZstdDecompressor().decompressobj
-        self._frame: Any = self._fresh()
-        self._packed, self._plain, self._inside = b"", bytearray(), True
+    return _Frames(file, bz2.BZ2Decompressor)
+
+
+def _write_bz2(file: IO[bytes]) -> Any:
+    import bz2
+
+    return bz2.BZ2File(file, "wb")
+
+
+class _Frames:
+    """A file of compressed frames, one after the other.
+
+    The readers of Python and of zstandard stop without a word at whatever follows the first frame, or where the last
+    one is cut off. Here each byte of the file must belong to a frame that is whole, or be padding: zeros, as many as
+    ``padding`` divides. Little is unpacked at a time, so a small file that stands for gigabytes takes no memory.
+    """
+
+    def __init__(self, file: IO[bytes], fresh: Callable[[], Any], piece: int = 1 << 16, padding: int = 0) -> None:
+        self._file, self._fresh, self._piece, self._padding = file, fresh, piece, padding
+        self._frame: Any = fresh()  # None between frames
+        self._packed, self._plain, self._zeros = b"", bytearray(), 0
 
     def read(self, size: int) -> bytes:
         """Return ``size`` bytes, fewer only at the end."""
@@ -77,20 +89,70 @@ class _ZstdReader:
 
     def _feed(self) -> bool:
         """Decompress a little more; tell whether there was any."""
-        packed = self._packed or self._file.read(1 << 16)
-        if not packed:
-            if self._inside:
-                raise EOFError("it ends inside a frame")
-            return False
+        if self._frame is None or self._frame.needs_input:
+            self._packed = self._packed or self._file.read(self._piece)
+            if not self._packed:
+                return self._end()
+        if self._frame is None and not self._begin():
+            return True
+        self._plain += self._frame.decompress(self._packed, _STEP)
+        self._packed = b""
         if self._frame.eof:
-            self._frame = self._fresh()
-        self._plain += self._frame.decompress(packed)
-        self._packed, self._inside = self._frame.unused_data, not self._frame.eof
+            self._packed, self._frame = self._frame.unused_data, None
         return True
+
+    def _begin(self) -> bool:
+        """Begin another frame after the padding, if the packed bytes at hand reach that far."""
+        if self._padding:
+            rest = self._packed.lstrip(b"\0")
+            self._zeros += len(self._packed) - len(rest)
+            self._packed = rest
+        if not self._packed:
+            return False
+        self._check_padding()
+        self._frame = self._fresh()
+        return True
+
+    def _end(self) -> bool:
+        """Check that the file may end here."""
+        if self._frame is not None:
+            raise EOFError("it ends inside a frame")
+        self._check_padding()
+        return False
+
+    def _check_padding(self) -> None:
+        """Refuse padding of a wrong size."""
+        if self._padding and self._zeros % self._padding:
+            raise EOFError(f"{self._zeros} bytes of padding follow a frame")
+        self._zeros = 0
+
+
+class _ZstdFrame:
+    """A frame of .zst that is unpacked like those of the standard library; ``most`` holds only by small pieces."""
+
+    needs_input = True
+
+    def __init__(self) -> None:
+        self._object = _zstandard().ZstdDecompressor().decompressobj()
+
+    def decompress(self, packed: bytes, most: int) -> bytes:
+        """Unpack all that is given."""
+        return self._object.decompress(packed)  # type: ignore[no-any-return]
+
+    @property
+    def eof(self) -> bool:
+        """Whether the frame has ended."""
+        return self._object.eof  # type: ignore[no-any-return]
+
+    @property
+    def unused_data(self) -> bytes:
+        """What follows the frame."""
+        return self._object.unused_data  # type: ignore[no-any-return]
 
 
 def _read_zstd(file: IO[bytes]) -> Any:
-    return _ZstdReader(file)
+    # A block of 128 kB may be packed into 4 bytes: 512 of them give 16 MB at most.
+    return _Frames(file, _ZstdFrame, piece=512)
 
 
 def _write_zstd(file: IO[bytes]) -> Any:
@@ -110,10 +172,19 @@ def _zstandard() -> Any:
 
 COMPRESSIONS = (
     Compression(".gz", b"\x1f\x8b", _read_gzip, _write_gzip),
-    Compression(".xz", b"\xfd7zXZ\x00", _xz("rb"), _xz("wb")),
-    Compression(".bz2", b"BZh", _bz2("rb"), _bz2("wb")),
+    Compression(".xz", b"\xfd7zXZ\x00", _read_xz, _write_xz),
+    Compression(".bz2", b"BZh", _read_bz2, _write_bz2),
     Compression(".zst", b"\x28\xb5\x2f\xfd", _read_zstd, _write_zstd),
 )
+
+
+ZIP = Compression(".zip", b"PK", lambda file: file, lambda file: file)  # of one file; opened by what reads it
+
+
+def is_zip(start: bytes) -> bool:
+    """Tell whether a file begins like a .zip whose first member is no array, as those of a .npz are."""
+    name = start[30 : 30 + int.from_bytes(start[26:28], "little")]
+    return start.startswith((b"PK\x03\x04", b"PK\x05\x06")) and not name.endswith(b".npy")
 
 
 def by_content(start: bytes) -> Compression | None:
@@ -137,6 +208,8 @@ def is_damage(error: BaseException) -> bool:
     import lzma
     import zlib
 
-    if isinstance(error, EOFError | zlib.error | lzma.LZMAError) or type(error).__name__ == "ZstdError":
+    if isinstance(error, EOFError | zlib.error | lzma.LZMAError):
+        return True
+    if type(error).__name__ in ("ZstdError", "BadZipFile"):  # their modules may not be there
         return True
     return isinstance(error, OSError) and error.errno is None  # how gzip and bz2 complain

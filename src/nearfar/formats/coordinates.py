@@ -7,16 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, shorten
 from ..names import NumberNames
 from .files import Source
+from .headers import read_triples
 from .text import Layout, Text
+
+_VERTEX = ("id", "node", "vertex", "node_id", "vertex_id", "osmid")  # names of the column of vertices
+_PLACES = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"), ("lng", "lat"))
 
 
 def read_coordinates(path: Any, names: Sequence[Any]) -> Array:
     """Return the coordinates of vertices called ``names`` (whole numbers), in their order, shape (n, 2)."""
     with Source(path) as source:
         ids, places = read_places(source)
+        _check(source, ids, places)
         wanted = names if isinstance(names, NumberNames) else NumberNames(names)  # type: ignore[arg-type]
         numbers, known = wanted.find(ids)
         out = np.full((len(wanted), 2), np.nan)
@@ -30,6 +35,22 @@ def read_coordinates(path: Any, names: Sequence[Any]) -> Array:
         return out
 
 
+def _check(source: Source, ids: Array, places: Array) -> None:
+    """Refuse infinite places, and a vertex at two of them."""
+    if (bad := np.flatnonzero(np.isinf(places).any(axis=1))).size:
+        where = tuple(places[bad[0]].tolist())
+        raise source.error(f"vertex {ids[bad[0]]} lies at {where}, which is no place. Correct it.")
+    if (ids[1:] > ids[:-1]).all():  # as most files have them, so none twice
+        return
+    order = np.argsort(ids, kind="stable")
+    before, after = order[:-1], order[1:]
+    twice = np.flatnonzero((ids[before] == ids[after]) & (places[before] != places[after]).any(axis=1))
+    if twice.size:
+        i, j = before[twice[0]], after[twice[0]]
+        one, other = tuple(places[i].tolist()), tuple(places[j].tolist())
+        raise source.error(f"vertex {ids[i]} lies at {one} and at {other}, but one place is needed. Correct the file.")
+
+
 def read_places(source: Source) -> tuple[Array, Array]:
     """Return the vertices of a file of coordinates, and where they are."""
     from . import dimacs, tntp
@@ -41,19 +62,45 @@ def read_places(source: Source) -> tuple[Array, Array]:
 
 
 def read_table(source: Source) -> tuple[Array, Array]:
-    """Read lines of ``vertex x y``, between blanks or commas, after a header if there is one."""
+    """Read lines of ``vertex x y``, between blanks, commas or semicolons; or the columns that a header names so."""
     from .guess import COMMENTS, first_lines, split
 
     lines = first_lines(source.head())
-    delimiter = b"," if lines and b"," in lines[-1] else b""
+    if not lines:
+        raise source.error("there are no coordinates in the file. Each line should be: vertex x y.")
+    delimiter = next((mark for mark in (b",", b";") if mark in lines[-1]), b"")
+    first = [field.decode("utf8", "replace").strip() for field in split(lines[0], delimiter)]
     text = Text(source)
-    if lines and not split(lines[0], delimiter)[0].lstrip(b"+-").isdigit():
+    fields = None if any(map(_is_number, first)) else _fields(source, first)
+    like = (delimiter.decode() or " ").join(("vertex", "x", "y") if fields is None else first)
+    if fields is None:
+        layout = Layout((0, 1, 2), "inn", like, comments=COMMENTS, delimiter=delimiter, exact=True)
+    else:
         while (line := text.line()) is not None and (not line.strip() or line.strip()[:1] in (b"#", b"%")):
             pass
-    like = (delimiter.decode() or " ").join(("vertex", "x", "y"))
-    layout = Layout((0, 1, 2), "inn", like, comments=COMMENTS, delimiter=delimiter)
-    parts = [[column.copy() for column in rows.columns] for rows in text.rows(layout)]
-    if not parts:
-        raise source.error("there are no coordinates in the file. Each line should be: vertex x y.")
-    ids, x, y = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    return ids.astype(np.int64), np.column_stack((x, y)).astype(np.float64)
+        wanted = [fields.index(f) if f in fields else -1 for f in range(max(fields) + 1)]
+        layout = Layout(wanted, "inn", shorten(like, 120), comments=COMMENTS, delimiter=delimiter)
+    return read_triples(text, layout)
+
+
+def _is_number(field: str) -> bool:
+    """Tell whether a field is a number, so that its line is no header."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _fields(source: Source, header: list[str]) -> tuple[int, int, int]:
+    """Return which columns hold the vertex and its place."""
+    names = [name.lower() for name in header]
+    vertex = [name for name in _VERTEX if name in names]
+    places = [pair for pair in _PLACES if set(pair) <= set(names)]
+    if not vertex or not places:
+        raise source.error(
+            f"the columns are {shorten(', '.join(header), 120)}, but vertices and places are needed. Name them "
+            f"id, x and y (or lon and lat), or leave the header out of three columns."
+        )
+    x, y = places[0]
+    return names.index(vertex[0]), names.index(x), names.index(y)

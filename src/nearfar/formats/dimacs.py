@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, shorten
 from ..graph import Graph
 from .files import Sink, Source
 from .format import Format
-from .headers import count_of, size_of
+from .headers import PACE, check_count, count_of, read_header, read_triples, size_of
 from .pieces import Pieces
-from .text import Layout, Text
+from .text import BOM, Layout, Text
 from .writing import tails_of, write_rows
 
-_HEADER = re.compile(rb"^p\s+sp\s", re.MULTILINE)
-_COORDINATES = re.compile(rb"^p\s+aux\s", re.MULTILINE)
+_HEADER = re.compile(rb"^[ \t]*p[ \t]+sp[ \t]", re.MULTILINE)
+_COORDINATES = re.compile(rb"^[ \t]*p[ \t]+aux[ \t]", re.MULTILINE)
+_LIKE = "p sp vertices arcs"
 
 
 def read(source: Source, *, undirected: bool = False, coordinates: Any = None, strict: bool = True) -> Graph:
@@ -28,7 +29,7 @@ def read(source: Source, *, undirected: bool = False, coordinates: Any = None, s
     from .coordinates import read_coordinates
 
     text = Text(source)
-    n, m = _header(text, rb"p\s+sp\s+(\d+)\s+(\d+)", "p sp vertices arcs")
+    n, m = _sizes(text)
     layout = Layout((0, 1, 2), "iin", "a tail head weight", comments=b"c", prefix=b"a", bounds=(1, n), exact=True)
     pieces = Pieces(text.rows(layout))
     check_count(text, pieces.count, m, "arcs", strict)
@@ -36,36 +37,26 @@ def read(source: Source, *, undirected: bool = False, coordinates: Any = None, s
     return pieces.graph(n, 1, undirected, coordinates=places)
 
 
+def _sizes(text: Text) -> tuple[int, int]:
+    """Read up to the line with the sizes; other formats have nearly the same one."""
+    found = read_header(text, rb"p\s+(\S+)\s+(\d+)\s+(\d+)", _LIKE, b"c")
+    kind = found[1].lower()
+    if kind != b"sp":
+        line = shorten(found[0][:300].decode("utf8", "replace"), 60)
+        way = "Say format='pace' (--format pace)." if kind in PACE else "Correct it, or say format=."
+        raise text.error(f"{line} was found, but a line '{_LIKE}' should come first. {way}")
+    return size_of(text, found[2]), count_of(text, found[3], "arcs")
+
+
 def read_places(source: Source) -> tuple[Array, Array]:
     """Read a .co file: the vertices and their coordinates."""
     text = Text(source)
-    n, _ = _header(text, rb"p\s+aux\s+sp\s+co\s+(\d+)()", "p aux sp co vertices")
+    found = read_header(text, rb"p\s+aux\s+sp\s+co\s+(\d+)", "p aux sp co vertices", b"c")
+    n = size_of(text, found[1])
     layout = Layout((0, 1, 2), "inn", "v vertex x y", comments=b"c", prefix=b"v", bounds=(1, n), exact=True)
-    parts = [[column.copy() for column in rows.columns] for rows in text.rows(layout)]
-    ids, x, y = (np.concatenate([part[i] for part in parts] or [np.empty(0)]) for i in range(3))
+    ids, places = read_triples(text, layout)
     check_count(text, len(ids), n, "vertices", True)
-    return ids.astype(np.int64), np.column_stack((x, y)).astype(np.float64)
-
-
-def _header(text: Text, pattern: bytes, like: str) -> tuple[int, int]:
-    """Read up to the line with the sizes."""
-    while (line := text.line()) is not None:
-        words = line.strip()
-        if not words or re.match(rb"c(\s|$)", words):
-            continue
-        if found := re.fullmatch(pattern, words):
-            return size_of(text, found[1]), count_of(text, found[2] or b"0", "arcs")
-        raise text.error(f"{words[:60].decode('utf8', 'replace')!r} was found, but the first line should be: {like}.")
-    raise text.source.error(f"the file has no line '{like}'. It may be empty, or of another format: say format=.")
-
-
-def check_count(text: Text, found: int, promised: int, what: str, strict: bool) -> None:
-    """Refuse a file that has fewer or more rows than its header promised."""
-    if strict and found != promised:
-        raise text.source.error(
-            f"the header promises {promised} {what}, but there are {found}. The file may be cut off; "
-            f"strict=False (--lenient) takes what is there."
-        )
+    return ids, places
 
 
 def write(graph: Graph, sink: Sink) -> None:
@@ -91,7 +82,7 @@ FORMAT = Format(
     name="dimacs",
     summary="DIMACS shortest paths: p sp n m, then a tail head weight; vertices from 1",
     endings=(".gr", ".dimacs"),
-    matches=lambda head: _HEADER.search(head) is not None,
+    matches=lambda head: _HEADER.search(head.removeprefix(BOM)) is not None,
     read=read,
     write=write,
     keeps=("directed", "weights", "floats", "negative", "parallel", "isolated"),
@@ -108,9 +99,9 @@ def _refuse(source: Source) -> Graph:
 
 COORDINATES = Format(
     name="dimacs-co",
-    summary="DIMACS coordinates: p aux sp co n, then v vertex x y; goes with a .gr file",
+    summary="DIMACS coordinates only: p aux sp co n, then v vertex x y; goes with a .gr file",
     endings=(".co",),
-    matches=lambda head: _COORDINATES.search(head) is not None,
+    matches=lambda head: _COORDINATES.search(head.removeprefix(BOM)) is not None,
     read=_refuse,
     write=write_places,
     keeps=("directed", "weights", "floats", "negative", "parallel", "coordinates", "isolated"),

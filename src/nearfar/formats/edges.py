@@ -15,6 +15,7 @@ from ..graph import Graph
 from .files import Sink, Source
 from .format import Format
 from .guess import COMMENTS, Guess, first_lines, guess, split
+from .labels import name_column
 from .pieces import Pieces
 from .text import BLANKS, Layout, Rows, Text
 from .words import Words
@@ -54,17 +55,30 @@ def _layout(found: Guess) -> Layout:
     """Return the layout of the rows."""
     wanted = {found.tail: 0, found.head: 1} | ({} if found.weight is None else {found.weight: 2})
     fields = [wanted.get(field, -1) for field in range(max(wanted) + 1)]
-    roles = {0: "tail", 1: "head", 2: "weight", -1: "..."}
+    roles = dict(enumerate(("tail", "head", "weight"))) | {-1: "..."}
+    called = found.header[: len(fields)] if found.header else [roles[field] for field in fields]
     blanks = BLANKS.replace(found.delimiter, b"") if found.delimiter else BLANKS
     return Layout(
         fields,
         ("ww" if found.words else "ii") + ("" if found.weight is None else "n"),
-        (found.delimiter.decode() or " ").join(roles[field] for field in fields),
+        (found.delimiter.decode() or " ").join(called),
         comments=COMMENTS,
         blanks=blanks,
         delimiter=found.delimiter,
+        most=found.width if found.delimiter else None,
         way="" if found.words else _MIXED,
     )
+
+
+def columns_of(source: Source, options: dict[str, Any]) -> str:
+    """Say which columns are read, in words."""
+    found = guess(source, options)
+
+    def called(field: int) -> str:
+        return found.header[field] if found.header and field < len(found.header) else f"column {field}"
+
+    weight = "no weight" if found.weight is None else f"weight {called(found.weight)}"
+    return f"{called(found.tail)} to {called(found.head)}, {weight}"
 
 
 def _read_numbers(text: Text, found: Guess) -> Graph:
@@ -78,7 +92,12 @@ def _read_words(text: Text, found: Guess) -> Graph:
     for rows in text.rows(_layout(found)):
         numbered = words.number(rows.text, _spans(rows))
         pieces.add(numbered[::2], numbered[1::2], *rows.columns[2:])
-    return pieces.graph(words.count, undirected=found.undirected, names=words.listed(text.source))
+    names = words.listed(text.source)
+    if found.header and {found.header[found.tail], found.header[found.head]} <= set(names):
+        raise text.source.error(
+            "the header occurs again among the rows, as where files were joined. Leave it out there."
+        )
+    return pieces.graph(words.count, undirected=found.undirected, names=names)
 
 
 def _spans(rows: Rows) -> np.ndarray:
@@ -113,29 +132,25 @@ def write(graph: Graph, sink: Sink) -> None:
     else:
         kind = "Undirected" if graph.undirected else "Directed"
         sink.write(f"# {kind} graph\n# Nodes: {graph.n} Edges: {int(keep.sum())}\n".encode())
-    columns: list[Any] = [called_of(graph, tails_of(graph)[keep], mark), called_of(graph, graph.heads[keep], mark)]
+    ends = (tails_of(graph)[keep], graph.heads[keep])
+    columns: list[Any] = [called_of(graph, end, mark, sink) for end in ends]
     write_rows(sink, b"", columns + ([] if graph.weights is None else [graph.weights[keep]]), mark or b"\t")
 
 
-def called_of(graph: Graph, vertices: np.ndarray, mark: bytes) -> Any:
+def called_of(graph: Graph, vertices: np.ndarray, mark: bytes, sink: Sink) -> Any:
     """Return what vertices are called, as an array of numbers or a list of words, in quotes where that is needed."""
-    from ..names import NumberNames
-
-    if graph.names is None:
-        return vertices
-    if isinstance(graph.names, NumberNames):
-        return graph.names.take(vertices)
-    words = [_quote(str(name), mark.decode()) for name in graph.names]
+    names = name_column(graph, sink)
+    if names is None or isinstance(names, np.ndarray):
+        return vertices if names is None else names[vertices]
+    words = [_quote(name, mark.decode(), sink) for name in names]
     return [words[v] for v in vertices.tolist()]
 
 
-def _quote(word: str, mark: str) -> str:
+def _quote(word: str, mark: str, sink: Sink) -> str:
     """Put a word in quotes if it would not be read as one field."""
     odd = not word or word[0] in "#%" or word != word.strip() or any(c in word for c in (mark or " \t,;|"))
-    if '"' in word or "\n" in word or "\r" in word:
-        from ..errors import OptionError
-
-        raise OptionError(f"the name {word!r} holds a quote or a line end, which edge lists cannot. Write .npz.")
+    if any(c in word for c in '"\n\r\0') or not word:
+        raise sink.error(f"the name {word!r} cannot be told in a line of text. Write .npz, or rename the vertex.")
     return f'"{word}"' if odd else word
 
 

@@ -8,39 +8,37 @@ from __future__ import annotations
 
 import io
 import os
-import queue
-import re
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import FileError, FormatError, InputTypeError, MissingDependencyError, MissingFileError, NearfarError
+from ..errors import FileError, FormatError, InputTypeError, NearfarError
 from ..whole import cannot_write, whole_file
-from .compression import Compression, by_content, by_name, is_damage, without_ending
+from .ahead import ReadAhead
+from .compression import ZIP, Compression, by_content, by_name, is_damage, is_zip, without_ending
+from .places import Counted, bytes_of, cannot_read, is_address, load_fsspec, names_of, open_place
 
 BLOCK = 1 << 20  # bytes parsed at a time: stays in the second-level cache together with what it becomes
 HEAD = 1 << 16  # bytes shown to those who recognise formats
 _SPOOL = 1 << 26  # decompressed bytes kept in memory for readers that must seek; more goes to a temporary file
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 class Source:
     """An open file to read a graph from; a context manager."""
 
     def __init__(self, path: Any, watch: Callable[[int, int | None], None] | None = None) -> None:
-        self.name, self.plain_name = _names_of(path)
+        self.name, self.plain_name = names_of(path)
         self._watch = watch
         self._compression: Compression | None = None
         self._stack = ExitStack()
-        self._file = _open(path, self.name, self._stack)
+        self._file = open_place(path, self.name, self._stack)
         self._local = Path(path) if isinstance(path, str | os.PathLike) and self.name == os.fspath(path) else None
         self._begun = False
         try:
-            self._counter = _Counter(self._file)
+            self._counter = Counted(self._file, self.name)
             self._decompress(io.BufferedReader(self._counter, HEAD))
         except BaseException:
             self._stack.close()
@@ -80,10 +78,16 @@ class Source:
             yield self._head
         if len(self._head) < HEAD:
             return
-        for block in _ahead(self._next) if self._compression else iter(self._next, b""):
+        for block in self._ahead() if self._compression else iter(self._next, b""):
             if self._watch:
                 self._watch(self._counter.count, self.size)
             yield block
+
+    def _ahead(self) -> Iterator[bytes]:
+        """Yield what follows the head from a thread, which ends when this source is closed, if not before."""
+        ahead = ReadAhead(self._next)
+        self._stack.callback(ahead.close)
+        return iter(ahead)
 
     def read_all(self) -> bytes:
         """Return everything."""
@@ -129,19 +133,20 @@ class Source:
             return self._stream.read(BLOCK)
 
     def _unzip(self) -> None:
-        """Open the one file of a .zip; other formats that are .zip inside (.npz) go by other names."""
-        if self._compression or not self.plain_name.endswith(".zip") or not self._stream.peek(4).startswith(b"PK"):
+        """Open the one file of a .zip; a .npz, which is a .zip of arrays, stays as it is."""
+        if self._compression or self.plain_name.endswith(".npz") or not is_zip(self._stream.peek(HEAD)):
             return
         import zipfile
 
-        with self._guard():
-            archive = self._stack.enter_context(zipfile.ZipFile(io.BytesIO(self._stream.read())))
-            files = [entry for entry in archive.namelist() if not entry.endswith("/")]
-            if len(files) != 1:
-                raise self.error(f"the archive holds {len(files)} files, but one graph is needed. Unpack it first.")
-            self._stream = self._stack.enter_context(archive.open(files[0]))
-        self.plain_name = self.plain_name.removesuffix(".zip")
-        self._compression = Compression(".zip", b"PK", lambda file: file, lambda file: file)
+        data = io.BytesIO(self._stream.read())
+        self._compression = ZIP
+        archive = self._stack.enter_context(zipfile.ZipFile(data))
+        files = [entry for entry in archive.namelist() if not entry.endswith("/")]
+        if len(files) != 1:
+            raise self.error(f"the archive holds {len(files)} files, but one graph is needed. Unpack it first.")
+        self._stream = self._stack.enter_context(archive.open(files[0]))
+        name = self.plain_name.removesuffix(".zip")
+        self.plain_name = name if os.path.splitext(name)[1] else files[0].lower()
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
@@ -151,11 +156,13 @@ class Source:
         except NearfarError:
             raise
         except Exception as error:
-            if is_damage(error) or type(error).__name__ in ("BadZipFile", "NotImplementedError", "RuntimeError"):
-                kind = self._compression.ending if self._compression else "compressed"
+            kind = self._compression
+            if kind and is_damage(error):
                 raise self.error(
-                    f"the {kind} data is damaged or cut off ({error}). Fetch the file again; nothing was read."
+                    f"the {kind.ending} data is damaged or cut off ({error}). Fetch the file again; nothing was read."
                 ) from error
+            if kind is ZIP and isinstance(error, RuntimeError):  # a password, or a method that Python does not know
+                raise self.error(f"the .zip archive cannot be unpacked here ({error}). Unpack it first.") from error
             if isinstance(error, OSError):
                 raise cannot_read(self.name, error) from error
             raise
@@ -184,15 +191,15 @@ class Sink:
 @contextmanager
 def open_sink(path: Any) -> Iterator[Sink]:
     """Give a sink at ``path``, compressed as its ending says."""
-    name, _ = _names_of(path)
+    name, _ = names_of(path)
     with ExitStack() as stack:
         if hasattr(path, "write"):
-            file: Any = path
+            file: Any = _checked(path, name)
         elif name == "standard input":
-            name, file = "standard output", _bytes_of(sys.stdout, "standard output")
+            name, file = "standard output", bytes_of(sys.stdout, "standard output")
             stack.callback(file.flush)
-        elif _URL.match(name):
-            file = stack.enter_context(_fsspec(name).open(name, "wb"))
+        elif is_address(name):
+            file = stack.enter_context(load_fsspec(name).open(name, "wb"))
         else:
             file = stack.enter_context(whole_file(path))
         try:
@@ -207,100 +214,6 @@ def open_sink(path: Any) -> Iterator[Sink]:
             raise cannot_write(name, error) from error
 
 
-class _Counter(io.RawIOBase):
-    """Count the bytes that are read from a file."""
-
-    def __init__(self, file: Any) -> None:
-        self._file, self.count = file, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._file.read1(len(buffer)) if hasattr(self._file, "read1") else self._file.read(len(buffer))
-        buffer[: len(data)] = data
-        self.count += len(data)
-        return len(data)
-
-
-def _names_of(path: Any) -> tuple[str, str]:
-    """Return what to call a place in messages, and the name that its format is guessed from."""
-    if isinstance(path, str | os.PathLike) and not isinstance(name := os.fspath(path), bytes):
-        if name == "-":
-            return "standard input", ""
-        return name, without_ending(name)
-    if hasattr(path, "read") or hasattr(path, "write"):
-        name = getattr(path, "name", None)
-        return (name, without_ending(name)) if isinstance(name, str) else ("the open file", "")
-    raise InputTypeError(f"path is a {type(path).__name__}; give a str, a Path, '-' or an open binary file.")
-
-
-def _open(path: Any, name: str, stack: ExitStack) -> Any:
-    """Open a place for reading, to be closed by the stack."""
-    if hasattr(path, "read"):
-        if isinstance(path, io.TextIOBase):
-            raise InputTypeError(f"{name} is open as text; open it in binary mode, 'rb', or give its name.")
-        return path
-    if name == "standard input":
-        return _bytes_of(sys.stdin, name)
-    if _URL.match(name):
-        try:
-            return stack.enter_context(_fsspec(name).open(name, "rb"))
-        except NearfarError:
-            raise
-        except FileNotFoundError as error:
-            raise MissingFileError(f"{name} does not exist. Check the address.") from error
-        except Exception as error:  # whatever the file system behind the address raises
-            raise FileError(f"{name} cannot be opened: {str(error) or type(error).__name__}. Check it.") from error
-    try:
-        return stack.enter_context(open(path, "rb"))
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise cannot_read(name, error) from error
-
-
-def _bytes_of(stream: Any, name: str) -> Any:
-    """Return standard input or output as a binary file; some surroundings, such as notebooks, have only text."""
-    if not hasattr(stream, "buffer"):
-        raise FileError(f"{name} takes no bytes here. Give the name of a file, or an open binary file.")
-    return stream.buffer
-
-
-def _fsspec(name: str) -> Any:
-    """Load the package that opens URLs."""
-    try:
-        import fsspec
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"{name} is an address, which the package fsspec opens; it is not installed. Use: pip install "
-            f"'nearfar[formats]', or fetch the file and give its name."
-        ) from error
-    return fsspec
-
-
-def cannot_read(name: str, error: Exception) -> FileError:
-    """Say why a file cannot be read."""
-    if isinstance(error, FileNotFoundError):
-        return MissingFileError(f"{name} does not exist.{_similar(name)}")
-    if isinstance(error, IsADirectoryError):
-        return FileError(f"{name} is a folder, but a file is needed. Name a file in it.")
-    if isinstance(error, PermissionError):
-        return FileError(f"{name} cannot be read: no permission. Ask its owner, or copy it.")
-    return FileError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}.")
-
-
-def _similar(name: str) -> str:
-    """Point to a file of nearly the same name, or to the folder that is missing."""
-    import difflib
-
-    path = Path(name)
-    if not path.parent.exists():
-        return f" There is no folder {path.parent} either."
-    with suppress(OSError):
-        close = difflib.get_close_matches(path.name, os.listdir(path.parent), 1, 0.75)
-        return f" Did you mean {path.parent / close[0]}?" if close else " Check the name and the folder."
-    return ""
-
-
 def _fill(stream: Any, size: int) -> bytes:
     """Read until there are ``size`` bytes or no more."""
     parts, missing = [], size
@@ -310,29 +223,12 @@ def _fill(stream: Any, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _ahead(read: Callable[[], bytes]) -> Iterator[bytes]:
-    """Yield what ``read`` gives, read on another thread while the caller works on the block before."""
-    slots: queue.Queue[Any] = queue.Queue(2)
-    stop = threading.Event()
-
-    def work() -> None:
-        item: Any = b"."
-        while item and not isinstance(item, BaseException) and not stop.is_set():
-            try:
-                item = read()
-            except BaseException as error:  # handed over, and raised where it is waited for
-                item = error
-            slots.put(item)
-
-    # A daemon, so that a pipe which never ends does not keep a stopped program alive.
-    threading.Thread(target=work, name="nearfar-read", daemon=True).start()
+def _checked(file: Any, name: str) -> Any:
+    """Return an open file that takes bytes."""
     try:
-        while item := slots.get():
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-    finally:
-        stop.set()
-        with suppress(queue.Empty):
-            while True:
-                slots.get_nowait()  # makes room, so that the thread sees the stop
+        file.write(b"")
+    except TypeError as error:
+        raise InputTypeError(f"{name} takes text; open it in binary mode, 'wb', or give its name.") from error
+    except (OSError, ValueError) as error:  # open for reading only, or closed
+        raise FileError(f"{name} cannot be written: {error}. Open it in binary mode, 'wb'.") from error
+    return file

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Array, shorten
 from ..errors import OptionError
 from ..graph import Graph
-from ..names import number_ids
+from ..names import NumberNames, number_ids
 from .files import Sink, Source
 from .format import Format
 from .labels import name_column, whole_numbers
@@ -24,6 +24,7 @@ from .writing import edges_of, tails_of
 
 _PLACES = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"))
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BLOCK = 1 << 16  # bytes looked at for graphs at a time
 _WAY = "Fetch or write it again, or name another format with format=."
 
 
@@ -36,8 +37,10 @@ def read(
     """
     nx = _networkx()
     _check_prolog(source)
+    file = source.file()
+    _check_single(source, file)
     with parsing(source, "GraphML file", _WAY, nx.NetworkXException):
-        graph = nx.read_graphml(source.file())
+        graph = nx.read_graphml(file)
     numbers, called = _number(list(graph), names)
     edges = list(graph.edges(data=True))
     tails, heads = (np.fromiter((numbers[edge[i]] for edge in edges), np.int32, len(edges)) for i in (0, 1))
@@ -89,6 +92,32 @@ def _check_prolog(source: Source) -> None:
             f"Replace entities by what they stand for."
         ) from None
     raise source.error(f"it is no readable GraphML file (there is no element at its beginning). {_WAY}")
+
+
+def _check_single(source: Source, file: Any) -> None:
+    """Refuse a file of several graphs, or of graphs inside nodes, of which NetworkX would read the first one only."""
+    from xml.parsers import expat
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    lines: list[int] = []
+
+    def begin(name: str, _: Any) -> None:
+        if name == "graph" or name.endswith(" graph"):
+            lines.append(parser.CurrentLineNumber)
+
+    parser.StartElementHandler = begin
+    try:
+        while len(lines) < 2 and (block := file.read(_BLOCK)):
+            parser.Parse(block, False)
+    except (expat.ExpatError, ValueError, LookupError):
+        pass  # NetworkX will say so
+    if len(lines) > 1:
+        raise source.error(
+            f"a second graph begins here, after the one in line {lines[0]}, but one is needed. Save each in a file of "
+            f"its own, without graphs inside nodes.",
+            lines[1],
+        )
+    file.seek(0)
 
 
 def _number(nodes: list[str], words: bool) -> tuple[dict[str, int], Any]:
@@ -156,11 +185,12 @@ def _places(graph: Any, numbers: dict[str, int]) -> Array | None:
 def write(graph: Graph, sink: Sink) -> None:
     """Write nodes with x and y, and edges with weight; an undirected edge is written once."""
     nx = _networkx()
-    column = name_column(graph, sink)
-    ids = list(map(str, range(graph.n) if column is None else column))
-    odd = next((word for word in ids if _NO_XML.search(word)), None)
+    words = () if isinstance(graph.names, NumberNames) else graph.names or ()
+    odd = next((word for word in words if isinstance(word, str) and _NO_XML.search(word)), None)
     if odd is not None:
         raise sink.error(f"vertex {shorten(odd)} has a character in its name that XML cannot hold. Rename it.")
+    column = name_column(graph, sink)
+    ids = list(map(str, range(graph.n) if column is None else column))
     kept = edges_of(graph)
     tails, heads = tails_of(graph)[kept].tolist(), graph.heads[kept].tolist()
     out = nx.MultiGraph() if graph.undirected else nx.MultiDiGraph()

@@ -1,4 +1,4 @@
-"""What the smaller text formats share: a header line with sizes, whole columns, and places in the order of vertices."""
+"""What the text formats share: a header line with sizes, whole columns, and places in the order of vertices."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..errors import GraphError
 from .files import Source
 from .text import Layout, Text
 
+PACE = (b"tw", b"td", b"tdp", b"tww", b"ds", b"hs", b"vc", b"edge", b"edges", b"col")  # p tw n m, and its kin
 _MOST_DIGITS = 18  # counts of more digits are absurd, and Python refuses to convert thousands of them
 
 
@@ -43,10 +44,25 @@ def count_of(text: Text, digits: bytes, what: str) -> int:
     return int(digits)
 
 
+def check_count(text: Text, found: int, promised: int, what: str, strict: bool) -> None:
+    """Refuse a file that has fewer or more rows than its header promised."""
+    if strict and found != promised:
+        raise text.source.error(
+            f"the header promises {promised} {what}, but there are {found}. The file may be cut off; "
+            f"strict=False (--lenient) takes what is there."
+        )
+
+
 def read_columns(text: Text, layout: Layout, limit: int | None = None) -> list[Array]:
     """Read rows and return their columns whole."""
     parts = [[column.copy() for column in rows.columns] for rows in text.rows(layout, limit)]
     return [np.concatenate([part[c] for part in parts] or [np.empty(0, np.int64)]) for c in range(len(layout.kinds))]
+
+
+def read_triples(text: Text, layout: Layout) -> tuple[Array, Array]:
+    """Read rows of a vertex and its place; return the vertices, and their places."""
+    ids, x, y = read_columns(text, layout)
+    return ids, np.column_stack((x, y)).astype(np.float64)
 
 
 def in_order(source: Source, ids: Array, places: Array, n: int) -> Array:

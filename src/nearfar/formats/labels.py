@@ -30,6 +30,10 @@ def name_column(graph: Graph, sink: Sink) -> Array | list[str] | None:
             f"vertex {shorten(odd)} is called by a {type(odd).__name__}, but this format keeps names that are all str, "
             f"or all int of 64 bits. Build the graph with names=[str(name) for name in graph.names]."
         )
+    try:
+        "".join(listed).encode()
+    except UnicodeEncodeError as error:  # half of a pair of surrogates
+        raise sink.error(f"the name {shorten(error.object[error.start : error.end])} is no text.") from None
     return listed
 
 

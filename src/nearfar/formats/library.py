@@ -6,7 +6,15 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..errors import MissingDependencyError, NearfarError
+from ..errors import (
+    FormatError,
+    GraphError,
+    InputTypeError,
+    MemoryLimitError,
+    MissingDependencyError,
+    NearfarError,
+    VertexError,
+)
 from .files import Source
 
 # What libraries raise over broken files; a lack of memory, or Ctrl-C, is none of these.
@@ -38,3 +46,28 @@ def missing(package: str, task: str) -> MissingDependencyError:
     return MissingDependencyError(
         f"{task} needs the package {package}, which is not installed. Use: pip install 'nearfar[formats]'"
     )
+
+
+@contextmanager
+def blaming(source: Source) -> Iterator[None]:
+    """Let errors about arrays name the file that they came from."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except (GraphError, InputTypeError, VertexError) as error:
+        raise source.error(str(error)) from error
+    except RecursionError as error:
+        raise source.error("the content is nested too deeply to be a graph. Check how the file was made.") from error
+    except MemoryError as error:
+        if isinstance(error, NearfarError):
+            raise
+        raise MemoryLimitError(
+            f"{source.name}: the graph does not fit into memory ({error}). Take a larger machine, or a part of it.",
+            0,
+            0,
+        ) from error
+    except OSError as error:
+        if isinstance(error, NearfarError):
+            raise
+        raise source.error(f"the file cannot be read: {error.strerror or error}.") from error

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, shorten
+from ..errors import OptionError
 from ..graph import Graph
-from .dimacs import check_count
 from .files import Sink, Source
 from .format import Format
-from .headers import count_of, read_header, size_of
+from .headers import check_count, count_of, read_header, size_of
 from .pieces import Pieces
 from .text import BOM, Layout, Text
 from .writing import tails_of, write_rows
@@ -35,7 +36,10 @@ _WAYS = {
 
 
 def read(source: Source, *, undirected: bool | None = None, strict: bool = True) -> Graph:
-    """Read entries as arcs; ``undirected`` overrules the symmetry, ``strict=False`` takes any number of entries."""
+    """Read entries as arcs; ``undirected`` overrules the symmetry.
+
+    ``strict=False`` takes any number of entries, and a symmetric or skew-symmetric matrix with both triangles.
+    """
     text = Text(source)
     field, symmetry = _banner(text)
     sizes = read_header(text, rb"(\d+)\s+(\d+)\s+(\d+)", "rows columns entries", b"%")
@@ -46,15 +50,57 @@ def read(source: Source, *, undirected: bool | None = None, strict: bool = True)
             f"up with empty rows or columns."
         )
     n = size_of(text, sizes[1])
-    pieces = Pieces()
+    if strict and undirected and symmetry == "skew-symmetric":
+        raise OptionError(
+            f"{source.name}: undirected=True wants both ways to weigh the same, but in a skew-symmetric matrix they "
+            f"weigh the opposite. Leave it out; strict=False (--lenient) takes both as edges."
+        )
+    pieces, half = Pieces(), _Half(source, symmetry)
+    checked = strict and (symmetry == "skew-symmetric" or (symmetry == "symmetric" and undirected is not False))
     found = 0
     for tails, heads, weights in _entries(text, field, n):
         found += len(tails)
+        if checked:
+            half.check(tails, heads, weights)
         pieces.add(tails, heads, weights)
         if symmetry == "skew-symmetric":
             _add_opposite(pieces, tails, heads, weights)
     check_count(text, found, m, "entries", strict)
     return pieces.graph(n, 1, symmetry == "symmetric" if undirected is None else undirected)
+
+
+@dataclass
+class _Half:
+    """The entries so far of a matrix that needs only one of its triangles: an entry below and one above, if any."""
+
+    source: Source
+    symmetry: str
+    below: tuple[int, int] | None = None
+    above: tuple[int, int] | None = None
+
+    def check(self, tails: Array, heads: Array, weights: Array | None) -> None:
+        """Refuse entries in both triangles, which would count twice, and others than 0 on a skew diagonal."""
+        self.below = self.below or _first(tails, heads, tails > heads)
+        self.above = self.above or _first(tails, heads, tails < heads)
+        if self.below and self.above:
+            raise self.source.error(
+                f"a {self.symmetry} matrix is given by one of its triangles, but there are entries below the diagonal, "
+                f"such as {self.below}, and above, such as {self.above}. Say general in the first line; strict=False "
+                f"(--lenient) adds both{', undirected=False takes them as arcs' * (self.symmetry == 'symmetric')}."
+            )
+        if self.symmetry == "skew-symmetric" and weights is not None:
+            entry = _first(tails, heads, (tails == heads) & (weights != 0))
+            if entry:
+                raise self.source.error(
+                    f"entry {entry} is not 0, but the diagonal of a skew-symmetric matrix is. Leave it out; "
+                    f"strict=False (--lenient) keeps it as a loop."
+                )
+
+
+def _first(tails: Array, heads: Array, where: Array) -> tuple[int, int] | None:
+    """Return the first entry of those that are marked."""
+    i = int(where.argmax()) if len(where) else 0
+    return (int(tails[i]), int(heads[i])) if len(where) and where[i] else None
 
 
 def _banner(text: Text) -> tuple[str, str]:

@@ -19,10 +19,9 @@ from ..arrays import Array, Weights, storage_type
 from ..graph import Graph
 from ..layout import offset_type, rows_to_rows, turn_round
 from ..vertices import Vertices
-from .dimacs import check_count
 from .files import HEAD, Sink, Source
 from .format import Format
-from .headers import count_of, read_header, size_of
+from .headers import check_count, count_of, read_header, size_of
 from .text import BOM, Text
 from .writing import tails_of, write_rows
 

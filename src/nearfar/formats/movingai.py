@@ -55,6 +55,8 @@ def _header(source: Source, lines: list[bytes]) -> tuple[int, int, int]:
             continue
         if len(words) != 2 or words[0] not in (b"height", b"width") or not re.fullmatch(rb"\d{1,9}", words[1]):
             raise source.error(f"{_show(line)} was found where a map's header should be: {_HEAD}.", number)
+        if words[0] in sizes:
+            raise source.error(f"{_show(line)} was found, but {words[0].decode()} was given before. Leave one.", number)
         sizes[words[0]] = int(words[1])
     else:
         raise source.error(f"there is no line 'map' after {_HEAD}. It may be cut off, or no grid map at all.")

@@ -11,15 +11,14 @@ import re
 import numpy as np
 
 from ..graph import Graph
-from .dimacs import check_count
 from .files import Sink, Source
 from .format import Format
-from .headers import count_of, read_header, size_of
+from .headers import PACE, check_count, count_of, read_header, size_of
 from .pieces import Pieces
 from .text import BOM, Layout, Text
 from .writing import edges_of, tails_of, write_rows
 
-_LINE = rb"p[ \t]+(tw|td|tdp|tww|ds|hs|vc|edge|edges|col)[ \t]+(\d+)[ \t]+(\d+)"
+_LINE = rb"p[ \t]+(" + b"|".join(PACE) + rb")[ \t]+(\d+)[ \t]+(\d+)"
 _HEADER = re.compile(rb"^[ \t]*" + _LINE + rb"[ \t]*\r?$", re.MULTILINE)
 _LETTERED = (b"edge", b"edges", b"col")  # lines of edges begin with e
 

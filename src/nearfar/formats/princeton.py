@@ -10,10 +10,9 @@ import re
 import numpy as np
 
 from ..graph import Graph
-from .dimacs import check_count
 from .files import HEAD, Source
 from .format import Format
-from .headers import count_of, in_order, read_columns, read_header, size_of
+from .headers import check_count, count_of, in_order, read_columns, read_header, size_of
 from .pieces import Pieces
 from .text import BOM, Layout, Text
 

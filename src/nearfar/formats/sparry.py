@@ -8,10 +8,9 @@ import numpy as np
 
 from ..graph import Graph
 from . import princeton
-from .dimacs import check_count
 from .files import HEAD, Sink, Source
 from .format import Format
-from .headers import count_of, read_header, size_of
+from .headers import check_count, count_of, read_header, size_of
 from .pieces import Pieces
 from .text import BOM, Layout, Text
 from .writing import edges_of, tails_of, write_rows

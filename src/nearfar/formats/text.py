@@ -16,13 +16,13 @@ import numpy as np
 
 from ..arrays import Array, shorten
 from ..errors import FormatError
+from .faults import PLAIN_NUMBER, explain, wrong_number
 from .files import Source
 
 BLANKS = b" \t\r\v\f"
 BOM = b"\xef\xbb\xbf"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # how UTF-16 and UTF-32 files begin
 _LONGEST_LINE = 1 << 30
-_PLAIN_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
 _FREE = (-(2**63), 2**63 - 1)
 
 
@@ -43,8 +43,8 @@ class Layout:
         parts fields strictly, so that they may be empty.
     bounds : pair of int
         The least and the greatest whole number allowed.
-    exact : bool
-        Whether further fields are an error.
+    exact, most : bool, int or None
+        Whether further fields are an error, and from how many fields on.
     way : str
         What the user can do about a vertex that is no whole number.
     """
@@ -58,6 +58,7 @@ class Layout:
     delimiter: bytes = b""
     bounds: tuple[int, int] = _FREE
     exact: bool = False
+    most: int | None = None
     way: str = ""
 
 
@@ -78,7 +79,7 @@ class Text:
         self.number = 0  # of the line that was read last
         self._blocks = self._clean(source)
         self._buffer = b""
-        self._at = 0
+        self._at = self._before = 0
 
     def line(self) -> bytes | None:
         """Return the next line without its end, or None when there is none."""
@@ -86,9 +87,14 @@ class Text:
             if not self._extend():
                 return None
         line = self._buffer[self._at : end]
-        self._at = end + 1
+        self._before, self._at = self._at, end + 1
         self.number += 1
         return line.rstrip(b"\r")
+
+    def back(self) -> None:
+        """Take back the line that was read last, so that it comes again."""
+        self._at = self._before
+        self.number -= 1
 
     def rows(self, layout: Layout, limit: int | None = None) -> Iterator[Rows]:
         """Yield the rows that follow, block by block; with ``limit`` no more than that many."""
@@ -131,13 +137,18 @@ class Text:
         head = source.head()
         if head.startswith(_WIDE):
             raise source.error("the text is UTF-16 or UTF-32, but one byte a digit is needed. Save it as UTF-8.", 1)
-        old_mac = b"\r" in head and b"\n" not in head
-        place = 0
+        old_mac = b"\r" in head[:-1] and b"\n" not in head  # the last byte may be half of a Windows line end
+        place, last = 0, b""
         for number, block in enumerate(source.blocks()):
             if b"\0" in block:
                 where = place + block.index(b"\0")
                 raise source.error(f"byte {where} is zero, so this is no text file. Say format= if it is another kind.")
-            place += len(block)
+            if (odd := _odd_end(last, block, old_mac)) is not None:
+                raise source.error(
+                    f"the text has line ends of two kinds, as byte {place + odd} shows. Convert it, for example with "
+                    f"dos2unix or mac2unix."
+                )
+            place, last = place + len(block), block[-1:]
             text = block[len(BOM) :] if number == 0 and block.startswith(BOM) else block
             if text:
                 yield text.replace(b"\r", b"\n") if old_mac else text
@@ -176,7 +187,7 @@ class Text:
             start, end = bad
             number = self.number + 1 + self._buffer.count(b"\n", self._at, start)
             token = text[start:end].tobytes()
-            raise self.error(_wrong_number(token, parser.layout), number)
+            raise self.error(wrong_number(token, parser.layout), number)
         if state[kernels.STATUS] not in (kernels.DONE, kernels.FULL):
             raise self._wrong(parser.layout, text, state)
         return parser.rows(int(state[kernels.ROWS]), text), lines, int(state[kernels.PLACE])
@@ -187,7 +198,7 @@ class Text:
 
         place, number = int(state[kernels.PLACE]), self.number + int(state[kernels.LINES]) + 1
         line = self._line_at(place)
-        return self.source.error(_explain(int(state[kernels.STATUS]), layout, self._token(layout, place), line), number)
+        return self.source.error(explain(int(state[kernels.STATUS]), layout, self._token(layout, place), line), number)
 
     def _line_at(self, place: int) -> str:
         """Return the line around a place of the buffer, shortened."""
@@ -219,9 +230,10 @@ class _Parser:
         quotes = b'"' if layout.delimiter or "w" in layout.kinds else b""
         classes = _classes(layout.blanks, layout.delimiter, quotes)
         kinds = np.array(["inw".index(kind) for kind in layout.kinds], np.int64)
+        most = layout.most or (len(layout.columns) if layout.exact else 2**62)
         prefix, delimited = ord(layout.prefix or b"\0"), bool(layout.delimiter)
         fields, bounds = np.array(layout.columns, np.int64), np.array(layout.bounds, np.int64)
-        self.tables = (classes, _marks(layout.comments), prefix, delimited, fields, kinds, bounds, layout.exact)
+        self.tables = (classes, _marks(layout.comments), prefix, delimited, fields, kinds, bounds, most)
         self.capacity = 0
 
     def run(self, text: Array, begin: int, limit: int) -> Array:
@@ -258,7 +270,7 @@ class _Parser:
             left = convert(text, hard, self.numbers)
         for column, row, start, end in hard[:left].tolist():
             token = text[start:end].tobytes()
-            number = float(token) if _PLAIN_NUMBER.fullmatch(token) else np.nan
+            number = float(token) if PLAIN_NUMBER.fullmatch(token) else np.nan
             too_large = np.isinf(number) and token.lstrip(b"+").lower() not in (b"inf", b"infinity")  # 1e400, -inf
             if np.isnan(number) or too_large or token.strip(b"+-").isdigit():
                 return start, end  # if the line has another fault too, this one comes first
@@ -272,6 +284,23 @@ class _Parser:
             for c, kind in enumerate(self.layout.kinds)
         ]
         return Rows(columns, count, text)
+
+
+def _odd_end(last: bytes, block: bytes, old_mac: bool) -> int | None:
+    """Return where a block breaks the rule for line ends, or None; ``last`` is the byte before it.
+
+    Old Macs end lines with a carriage return alone, all others with a newline, before which one may stand. It may also
+    be the last byte of a file.
+    """
+    if old_mac:
+        return block.index(b"\n") if b"\n" in block else None
+    if last == b"\r" and not block.startswith(b"\n"):
+        return -1
+    if b"\r" not in block:
+        return None
+    data = np.frombuffer(block, np.uint8)
+    odd = (data[:-1] == ord("\r")) & (data[1:] != ord("\n"))
+    return int(odd.argmax()) if odd.any() else None
 
 
 @cache
@@ -292,36 +321,3 @@ def _marks(comments: bytes) -> Array:
     marks = np.zeros(256, np.uint8)
     marks[list(comments)] = 1
     return marks
-
-
-def _wrong_number(token: bytes, layout: Layout) -> str:
-    """Say what is wrong with a number that is none, not finite, or too large."""
-    shown = shorten(token.decode("utf8", "replace"), 40)
-    if token.strip(b"+-").isdigit():
-        return f"{shown} was found, but whole numbers end at 2**63 - 1. Use floats, or a coarser unit."
-    if _PLAIN_NUMBER.fullmatch(token):
-        return (
-            f"{shown} was found, but numbers must be finite ({layout.like}); a weight of inf means no arc. Correct it."
-        )
-    return f"{shown} was found where a number is needed ({layout.like}). Correct the line."
-
-
-def _explain(status: int, layout: Layout, token: str, line: str) -> str:
-    """Turn the kernel's status into a sentence."""
-    from ..kernels import text as kernels
-
-    low, high = layout.bounds
-    span = f"vertices are {low} to {high}" if high >= low else "there are no vertices"
-    reasons = {
-        kernels.TOO_FEW: f"{line} has too few fields ({layout.like}).",
-        kernels.TOO_MANY: f"{line} has too many fields ({layout.like}).",
-        kernels.NOT_WHOLE: f"{token} was found where a whole number is needed ({layout.like}).",
-        kernels.OUT_OF_RANGE: f"vertex {token.strip(chr(39))} does not exist: {span}.",
-        kernels.TOO_LARGE: f"{token} was found, but whole numbers end at 2**63 - 1.",
-        kernels.EMPTY: f"{line} has an empty field ({layout.like}).",
-        kernels.WRONG_LINE: f"{line} was found, but a line should be: {layout.like}.",
-        kernels.UNCLOSED: f"{line} has a quote that is not closed on its line, or a doubled one.",
-        kernels.AFTER: f"{line} has something after a field before the next separator ({layout.like}).",
-    }
-    way = layout.way if status == kernels.NOT_WHOLE and layout.way else "Correct the line."
-    return f"{reasons[status]} {way}"

@@ -12,15 +12,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import numpy as np
-
 from ..arrays import Array, shorten
 from ..errors import OptionError
 from ..graph import Graph
-from .dimacs import check_count
 from .files import Source
 from .format import Format
-from .headers import count_of, read_columns, size_of
+from .headers import check_count, count_of, read_triples, size_of
 from .pieces import Pieces
 from .text import BOM, Layout, Text
 
@@ -28,7 +25,9 @@ STANDARD = (
     "init_node", "term_node", "capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "link_type",
 )  # fmt: skip
 _FACT = re.compile(rb"<([^>]*)>\s*(\S*)")
-_NAMES = re.compile(rb"<END OF METADATA>.*?^[ \t]*~([^\r\n]*)", re.DOTALL | re.MULTILINE | re.IGNORECASE)
+_FIRST = ("init_node", "from_node", "a_node", "tail", "source", "from")  # names that the first column may have
+_SAME = {"speed_limit": "speed", "type": "link_type"}  # other names that files have for standard columns
+_SPACED = re.compile(r"\b(init|term|from|to|free|flow|speed|link) +(?=(node|flow|time|limit|type)\b)", re.IGNORECASE)
 _BLANKS = b" \t\r\v\f;"
 
 
@@ -43,10 +42,10 @@ def read(
     """Read links; ``weight`` is a column by name or number from 0, or False, ``coordinates`` a file of nodes."""
     from .coordinates import read_coordinates
 
-    names = _columns(source)
-    field = None if weight is False else _field(source, names, weight)
     text = Text(source)
     n, m = _metadata(text)
+    names, width = _columns(text)
+    field = None if weight is False else _field(source, names, max(width, len(names)), weight)
     pieces = Pieces(text.rows(_layout(names, field, n)))
     check_count(text, pieces.count, m, "links", strict)
     places = None if coordinates is None else read_coordinates(coordinates, range(1, n + 1))
@@ -55,7 +54,7 @@ def read(
 
 def _metadata(text: Text) -> tuple[int, int]:
     """Read up to <END OF METADATA>; return the numbers of nodes and links."""
-    n = m = None
+    sizes: dict[bytes, int] = {}
     while (line := text.line()) is not None:
         found = _FACT.match(line.strip())
         if not found:
@@ -69,28 +68,49 @@ def _metadata(text: Text) -> tuple[int, int]:
             if not re.fullmatch(rb"\d+", found[2]):
                 shown = shorten(found[2][:300].decode("utf8", "replace"), 40)
                 raise text.error(f"{shown} was found where a whole number is needed. Correct the line.")
-            if fact == b"NUMBER OF NODES":
-                n = size_of(text, found[2])
-            else:
-                m = count_of(text, found[2], "links")
-    if n is None or m is None:
+            size = size_of(text, found[2]) if fact.endswith(b"NODES") else count_of(text, found[2], "links")
+            if sizes.setdefault(fact, size) != size:
+                raise text.error(f"<{fact.decode()}> is {size} here, but was {sizes[fact]} before. Leave one of them.")
+    if len(sizes) < 2:
         raise text.source.error(
             "there are no lines '<NUMBER OF NODES> n' and '<NUMBER OF LINKS> m', with which a network begins. Files of "
             "nodes go with coordinates=; files of trips and flows hold no links."
         )
     if line is None or not line.strip().startswith(b"<"):
         raise text.source.error("the line <END OF METADATA> is missing before the links. Put it there.", text.number)
-    return n, m
+    return sizes[b"NUMBER OF NODES"], sizes[b"NUMBER OF LINKS"]
 
 
-def _columns(source: Source) -> list[str]:
-    """Return the names of the columns: from the line that begins with ~, or as the format has them."""
-    found = _NAMES.search(source.head())
-    if not found:
-        return list(STANDARD)
-    line = found[1].decode("utf8", "replace")
-    words = [_plain(word) for word in (line.split("\t") if "\t" in line.strip() else line.split())]
-    return [word for word in words if word not in ("", ";")] or list(STANDARD)
+def _columns(text: Text) -> tuple[list[str], int]:
+    """Read up to the first link; return the names of the columns, and how many it has.
+
+    The names stand in a line that begins with ~, as remarks do: the one that begins with the first column's name, else
+    the last. Without any, columns are as the format has them.
+    """
+    lines: list[list[str]] = []
+    while (line := text.line()) is not None:
+        words = line.strip()
+        if words and not words.startswith(b"~"):
+            break
+        if words:
+            lines.append(_words(words[1:].decode("utf8", "replace")))
+    if line is not None:
+        text.back()
+    named = [words for words in lines if words]
+    last = named[-1] if named else list(STANDARD)
+    names = next((words for name in _FIRST for words in named if words[0] == name), last)
+    for place, name in enumerate(STANDARD[:2]):
+        if name in names and names.index(name) != place:
+            raise text.source.error(
+                f"column {name} is number {names.index(name)}, but {place} is needed. Move it there."
+            )
+    return names, len((line or b"").replace(b";", b" ").split())
+
+
+def _words(line: str) -> list[str]:
+    """Return the names in a line; they may have blanks inside where tabs part them, or where they are known."""
+    words = line.split("\t") if "\t" in line.strip() else _SPACED.sub(r"\1_", line).split()
+    return [word for word in map(_plain, words) if word not in ("", ";")]
 
 
 def _plain(word: str) -> str:
@@ -98,17 +118,18 @@ def _plain(word: str) -> str:
     return "_".join(re.sub(r"\(.*?\)", " ", word).replace("_", " ").lower().split())
 
 
-def _field(source: Source, names: list[str], weight: Any) -> int:
-    """Return the number of the column that a user wants as weight."""
+def _field(source: Source, names: list[str], width: int, weight: Any) -> int:
+    """Return the number of the column that a user wants as weight, or that is the weight by default."""
     wanted = int(weight) if isinstance(weight, str) and re.fullmatch(r"[0-9]{1,4}", weight) else weight
     if isinstance(wanted, str):
-        plain = _plain(wanted)
-        wanted = next((known.index(plain) for known in (names, list(STANDARD)) if plain in known), -1)
-    if isinstance(wanted, int) and not isinstance(wanted, bool) and 2 <= wanted < len(names):
+        plain, same = _plain(wanted), [_SAME.get(name, name) for name in names]
+        pairs = ((names, plain), (same, _SAME.get(plain, plain)))
+        wanted = next((known.index(name) for known, name in pairs if name in known), -1)
+    if isinstance(wanted, int) and not isinstance(wanted, bool) and 2 <= wanted < width:
         return wanted
     raise OptionError(
-        f"weight={weight!r} is not a column of {source.name} after the two nodes, which has {', '.join(names[2:])} "
-        f"(2 to {len(names) - 1}). Name one of them, or say weight=False."
+        f"weight={weight!r} is not a column of {source.name} after the two nodes, which has "
+        f"{shorten(', '.join(names[2:]), 200)} (2 to {width - 1}). Say weight= and one of them, or weight=False."
     )
 
 
@@ -116,7 +137,7 @@ def _layout(names: list[str], field: int | None, n: int) -> Layout:
     """Return the layout of the links."""
     wanted = {0: 0, 1: 1} | ({} if field is None else {field: 2})
     fields = [wanted.get(f, -1) for f in range(max(wanted) + 1)]
-    like = " ".join(names[: len(fields)]) + " ... ;"
+    like = shorten(" ".join(names[: len(fields)]), 120) + " ... ;"
     return Layout(fields, "ii" if field is None else "iin", like, comments=b"~", blanks=_BLANKS, bounds=(1, n))
 
 
@@ -126,8 +147,7 @@ def read_places(source: Source) -> tuple[Array, Array]:
     if re.match(rb"\s*[A-Za-z]", source.head().removeprefix(BOM)):
         text.line()
     layout = Layout((0, 1, 2), "inn", "node X Y ;", comments=b"~", blanks=_BLANKS)
-    ids, x, y = read_columns(text, layout)
-    return ids, np.column_stack((x, y)).astype(np.float64)
+    return read_triples(text, layout)
 
 
 def _matches(head: bytes) -> bool:

@@ -148,7 +148,7 @@ def take_number(text: Any, p: Any, classes: Any, columns: Any, column: int, row:
 @inlined
 def parse_line(text: Any, p: Any, row: int, layout: Any, columns: Any, state: Any) -> Any:
     """Store the wanted fields of the line that begins at p; return (status, place of its end or of its fault)."""
-    classes, _, _, delimited, wanted, kinds, bounds, exact = layout
+    classes, _, _, delimited, wanted, kinds, bounds, most = layout
     field = 0
     while text[p] != _NEWLINE:
         column = wanted[field] if field < len(wanted) else -1
@@ -183,7 +183,7 @@ def parse_line(text: Any, p: Any, row: int, layout: Any, columns: Any, state: An
                 return AFTER, p
     if field < len(wanted):
         return TOO_FEW, p
-    if exact and field > len(wanted):
+    if field > most:
         return TOO_MANY, p
     return DONE, p
 
@@ -192,9 +192,9 @@ def parse_line(text: Any, p: Any, row: int, layout: Any, columns: Any, state: An
 def parse_rows(text: Any, begin: int, limit: int, layout: Any, columns: Any, state: Any) -> None:
     """Parse lines from ``begin`` on, until the text ends, ``limit`` rows are read, or a line does not fit.
 
-    ``layout`` is (classes, comments, prefix, delimited, wanted, kinds, bounds, exact): what bytes are, which begin a
+    ``layout`` is (classes, comments, prefix, delimited, wanted, kinds, bounds, most): what bytes are, which begin a
     comment, which one begins every other line (0: none), whether delimiters part fields, the column of each field (-1:
-    none), what columns take, the least and greatest whole number, whether further fields are wrong.
+    none), what columns take, the least and greatest whole number, the most fields a line may have.
 
     ``columns`` are (integers, numbers, hard). Row i goes to integers[column, i] and, where numbers are taken, to
     numbers[column, i] too; ``hard`` lists (column, row, start, end) of numbers that are not whole, or none at all.

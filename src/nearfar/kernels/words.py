@@ -100,10 +100,12 @@ def move_words(old: Any, arena: Any, ends: Any, table: Any) -> None:
 def intern_ids(ids: Any, table: Any, distinct: Any, count: int, out: Any) -> int:
     """Give numbers to whole numbers as to words; ``distinct`` lists them. Return how many there are now."""
     mask = np.uint64(len(table) - 1)
+    shift = np.uint64(64)
+    while (mask >> (np.uint64(64) - shift)) != 0:
+        shift -= np.uint64(1)
     for i in range(len(ids)):
         wanted = ids[i]
-        code = np.uint64(wanted) * _GOLDEN
-        slot = (code ^ (code >> np.uint64(32))) & mask
+        slot = (np.uint64(wanted) * _GOLDEN) >> shift  # the high bits: those to which all bits of the id contribute
         while True:
             w = table[slot]
             if w == EMPTY_SLOT:

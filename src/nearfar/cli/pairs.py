@@ -1,0 +1,98 @@
+"""Distances between two lists of vertices, an origin-destination table: ``nearfar mssp --sources LIST --to LIST``.
+
+The search from a source stops when all targets are settled. So the rows behind the table are not whole, and only the
+columns of the targets leave this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import click
+import numpy as np
+
+import nearfar
+
+from . import documents, screen
+from .saving import Pairs, save
+from .summary import unreached_mark
+from .work import Loaded, given, solve
+
+SHOWN = 40  # lines of the table on a screen
+
+
+def answer_pairs(
+    loaded: Loaded,
+    starts: list[Any],
+    ends: list[Any],
+    solving: dict[str, Any],
+    output: str | None,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Solve, and write or print the table."""
+    graph, options = loaded.graph, given(solving)
+    if graph.min_weight >= 0:  # over negative weights a way may leave the limit and come back
+        options["targets"] = ends
+    result = solve(partial(nearfar.mssp, graph, starts, **options), quiet)
+    pairs = Pairs(result, graph.indices(ends, "target"))
+    if output is not None:
+        save(pairs, output, False)
+    if output == "-":
+        return
+    if json:
+        _print_document(loaded, pairs, output)
+    elif quiet:
+        click.echo("".join(f"{'unreached' if far is None else far}\n" for _, _, far in _lines(pairs)), nl=False)
+    else:
+        _print_screen(loaded, pairs, output)
+
+
+def _lines(pairs: Pairs) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield source, target and distance of each pair, None where there is no path."""
+    name, mark = pairs.graph.name, unreached_mark(pairs.rows.dtype)
+    ends = [name(int(v)) for v in pairs.targets]
+    for source, row in zip(pairs.distances.sources, pairs.rows, strict=True):
+        start = name(int(source))
+        for end, distance in zip(ends, row.tolist(), strict=True):
+            yield start, end, None if distance == mark else distance
+
+
+def _print_document(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
+    """Print the answer for machines; what searches that stopped early cannot tell is null."""
+    documents.show(
+        "mssp",
+        **documents.run_of(loaded, pairs.distances),
+        rows=None,
+        distances=[
+            {"source": documents.as_json(source), "target": documents.as_json(target), "distance": distance}
+            for source, target, distance in _lines(pairs)
+        ],
+        bytes=pairs.rows.nbytes,
+        output=output,
+    )
+
+
+def _print_screen(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
+    """Print the answer for people: the first lines, and where to find the others."""
+    graph, (k, t) = loaded.graph, pairs.rows.shape
+    reached = int(np.count_nonzero(pairs.rows != unreached_mark(pairs.rows.dtype)))
+    facts = [
+        *screen.run_facts(loaded, pairs.distances),
+        screen.reached_fact(reached, k * t, "pair", "pairs"),
+        *screen.output_fact(output),
+    ]
+    side = screen.side_of(graph)
+    lines = [
+        (source, target, "unreached" if distance is None else screen.number(distance))
+        for source, target, distance in islice(_lines(pairs), SHOWN)
+    ]
+    table = screen.table_of([("source", side), ("target", side), ("distance", "right")], lines)
+    more = []
+    if k * t > SHOWN:
+        more = [f"{screen.format_count(k * t - SHOWN)} more pairs; -o FILE.csv writes all that are reached."]
+    heading = f"Distances from {screen.count(k, 'source')} to {screen.count(t, 'target')} in {loaded.file}"
+    screen.show(heading, facts, table, *more)

@@ -1,0 +1,63 @@
+"""What a format cannot hold of a graph: refused where it would change the meaning, told where it would not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import OptionError
+from ..names import NumberNames
+from .format import Format
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+
+def check_loss(graph: Graph, chosen: Format, writable: Sequence[Format]) -> None:
+    """Refuse to write a graph whose meaning the format cannot hold."""
+    weights = graph.weights
+    lost = {
+        "names": not _is_counted(graph) and "the vertices have names",
+        "weights": weights is not None and not graph.min_weight == graph.max_weight == 1 and "the graph has weights",
+        "floats": weights is not None and weights.dtype.kind == "f" and "the weights are not whole numbers",
+        "negative": graph.min_weight < 0 and "some weights are negative",
+        "directed": not graph.undirected and graph.m > 0 and "the graph is directed",
+    }
+    for what, reason in lost.items():
+        if reason and what not in chosen.keeps:
+            able = [record.name for record in writable if what in record.keeps]
+            raise OptionError(
+                f"{reason}, which the format {chosen.name!r} cannot hold. Write {able[0]!r} or another of "
+                f"{', '.join(able[1:])}, or say lossy=True (--lossy) to lose that."
+            )
+
+
+def changes(graph: Graph, chosen: Format) -> list[str]:
+    """Return what does not stay as it is, in words."""
+    arcs = np.diff(graph.offsets) > 0
+    arcs[graph.heads] = True
+    lone = graph.n - int(arcs.sum())
+    lost = {
+        "names": _renaming(graph, chosen),
+        "coordinates": "the coordinates" if graph.coordinates is not None else "",
+        "isolated": f"{lone} {'vertex' if lone == 1 else 'vertices'} without arcs" if lone else "",
+    }
+    return [words for what, words in lost.items() if words and what not in chosen.keeps]
+
+
+def _renaming(graph: Graph, chosen: Format) -> str:
+    """Say how a format without names changes what vertices are called, if it does."""
+    if graph.names is not None and not _is_counted(graph):
+        return "the names of the vertices"
+    first = graph.name(0) if graph.n else chosen.first
+    return f"the count of vertices, which begins at {chosen.first} there" if first != chosen.first else ""
+
+
+def _is_counted(graph: Graph) -> bool:
+    """Tell whether vertices are called 0, 1, 2 ... or 1, 2, 3 ..., which every format can tell in its own way."""
+    names = graph.names
+    return names is None or (
+        isinstance(names, NumberNames) and isinstance(names.ids, range) and names.ids.start in (0, 1)
+    )
