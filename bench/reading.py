@@ -147,7 +147,9 @@ def main() -> None:
             print(rows[-1], flush=True)
     head = ["file", "MB of text", "nearfar", "unpack only", "pandas", "Arrow", "polars", "peak / graph"]
     about = report.facts("numpy", "numba", "pandas", "pyarrow", "polars")
-    table = f"{report.table(head, rows)}\n\nMilliseconds, best of {ROUNDS}. " + "; ".join(about.values()) + "."
+    about["Load average at the start"] = f"load average {about['Load average at the start']}"
+    table = f"{report.table(head, rows)}\n\nMilliseconds, best of {ROUNDS}; Arrow on one thread, polars on all. "
+    table += "; ".join(about.values()) + "."
     print(table)
     if "--write" in sys.argv:
         text = PAGE.read_text(encoding="utf8")
