@@ -24,12 +24,12 @@ def test_info(run, roads, friends):
 
 def test_info_tells_columns(run, roads, friends, tmp_path, monkeypatch):
     """Which columns of an edge list were taken, so that a wrong guess is seen; never a reason to fail."""
-    assert "columns      from to to, weight days\n" in run("info", friends).ok().out
-    assert "columns      from to to, no weight\n" in run("info", friends, "--weight", "none").ok().out
-    assert "columns      to to from, weight days\n" in run("info", friends, "--tail", "to", "--head", "from").ok().out
-    assert run("info", friends, "--json", "--format", "edges").ok().json["columns"] == "from to to, weight days"
+    assert "columns      from -> to, weight days\n" in run("info", friends).ok().out
+    assert "columns      from -> to, no weight\n" in run("info", friends, "--weight", "none").ok().out
+    assert "columns      to -> from, weight days\n" in run("info", friends, "--tail", "to", "--head", "from").ok().out
+    assert run("info", friends, "--json", "--format", "edges").ok().json["columns"] == "from -> to, weight days"
     (tmp_path / "friends.csv.gz").write_bytes(gzip.compress((tmp_path / friends).read_bytes()))
-    assert run("info", "friends.csv.gz", "--json").ok().json["columns"] == "from to to, weight days"
+    assert run("info", "friends.csv.gz", "--json").ok().json["columns"] == "from -> to, weight days"
     assert "columns" not in run("info", roads).ok().out
     assert run("info", roads, "--json").ok().json["columns"] is None
 

@@ -78,7 +78,7 @@ def columns_of(source: Source, options: dict[str, Any]) -> str:
         return found.header[field] if found.header and field < len(found.header) else f"column {field}"
 
     weight = "no weight" if found.weight is None else f"weight {called(found.weight)}"
-    return f"{called(found.tail)} to {called(found.head)}, {weight}"
+    return f"{called(found.tail)} -> {called(found.head)}, {weight}"
 
 
 def _read_numbers(text: Text, found: Guess) -> Graph:
