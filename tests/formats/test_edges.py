@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import io
+import re
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import nearfar
@@ -49,6 +51,7 @@ def arcs(graph):
         ("x y z\n1 2 3\n", [(1, 2, 3)]),
         ("Ulm Bonn 390\nBonn Kiel 530\n", [("Ulm", "Bonn", 390), ("Bonn", "Kiel", 530)]),
         ('"New York" Ulm\n', [("New York", "Ulm")]),
+        ('"1" "2" 5\n', [(1, 2, 5)]),
         ("New York\tUlm\t7\nUlm\tBad Ems\t8\n", [("New York", "Ulm", 7), ("Ulm", "Bad Ems", 8)]),
         ("São Paulo,Köln,7\n", [("São Paulo", "Köln", 7)]),
         ("1 2 friend\n2 3 foe\n", [(1, 2), (2, 3)]),
@@ -168,7 +171,8 @@ def test_written_is_read(tmp_path_factory, case, ending, words, undirected):
         ("km;operator;to;from;minutes\n5;DB;b;a;7\n6;DB;c;b;8\n", "which column is the weight"),
         ("id,from,to\n9,1,2\n8,2,3\n", "which column is the weight"),
         ("1\t2\tx\n3\t\t7\n", "weight=False"),
-        ("1,2,5\n2,3,6,7\n", "too many fields"),
+        ("1,2,5\n2,3,6,7\n", "different numbers of fields"),
+        ("1,2,5\n" * 300 + "2,3,6,7\n", "too many fields"),
     ],
 )
 def test_what_is_not_guessed(text, way):
@@ -222,3 +226,41 @@ def test_any_names_come_back(tmp_path_factory, edges, ending):
         assert str(path) in str(error)
     else:
         assert sorted(arcs(again)) == sorted(arcs(graph))
+
+
+def strict(text):
+    """Return the arcs of three columns between commas, or None if any row is anything else."""
+    found = []
+    for row in csv.reader(io.StringIO(text)):
+        fields = [field.strip() for field in row]
+        if not any(fields) and len(fields) < 2:
+            continue
+        if len(fields) != 3 or not all(fields) or not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", fields[2]):
+            return None
+        found.append((*fields[:2], float(fields[2])))
+    whole = all(re.fullmatch(r"[+-]?\d+", end) for arc in found for end in arc[:2])
+    return sorted((int(u), int(v), w) if whole else (u, v, w) for u, v, w in found)
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 30), st.integers(0, 30), st.sampled_from(["5", "0.5", "12"])), min_size=3, max_size=6
+)
+EDITS = st.lists(st.tuples(st.integers(0, 60), st.sampled_from([*",; .x5-\n\te", ""]), st.integers(0, 1)), max_size=2)
+
+
+@settings(max_examples=300)
+@given(ROWS, EDITS)
+def test_no_edit_is_misread(rows, edits):
+    """Change a character or two of a good file: what is read is what a strict parser reads, or it is an error."""
+    text = "".join(f"{u},{v},{w}\n" for u, v, w in rows)
+    for place, new, drop in edits:
+        place %= len(text)
+        text = text[:place] + new + text[place + drop :]
+    assume(len(text.split()) > 1)  # one row alone may have any number of columns
+    try:
+        graph = read(text)
+    except FormatError:
+        return
+    wanted = strict(text)
+    assert wanted is not None, f"{text!r} was read as {arcs(graph)}"
+    assert sorted((u, v, float(w)) for u, v, w in arcs(graph)) == wanted

@@ -121,6 +121,7 @@ def test_written_graphs_read_back(case, undirected):
     assert graph.m == 0 or again.weight_dtype == graph.weight_dtype or graph.weight_dtype == np.float32
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the sparse matrices that mmread still gives
 @given(cases(dtypes=("int32", "float64")), st.booleans())
 def test_scipy_reads_what_is_written(case, undirected):
     graph = Graph.from_arcs(*case.arrays(), n=case.n, undirected=undirected)

@@ -68,8 +68,12 @@ class Sample:
             what = "one of the first two columns holds whole numbers and the other does not"
         elif len(tails) > 1 and len(set(heads)) == 1 and _ARROW.fullmatch(heads[0]):
             what = f"the second column is always {shorten(heads[0].decode('utf8', 'replace'))}"
-        elif not self.delimiter and not self.are_alike():
-            what = "the rows have different numbers of fields"
+        elif not self.are_alike():
+            odd = next(row for row in self.rows if len(row) != len(self.rows[0]))
+            shown = [
+                shorten((self.delimiter or b" ").join(row).decode("utf8", "replace"), 40) for row in (self.rows[0], odd)
+            ]
+            what = f"the rows have different numbers of fields ({shown[0]}, {shown[1]})"
         elif self._counts(tails) and len(self.rows[0]) > 3 and self.holds(2, INTEGER) and not self.header:
             what = "the first column only counts the rows"
         if what:
@@ -79,8 +83,13 @@ class Sample:
             )
 
     def are_alike(self) -> bool:
-        """Tell whether no row has more fields than the first, and numbers of fields only vary between numbers."""
+        """Tell whether all rows have as many fields.
+
+        Between blanks, rows of numbers that are shorter than the first are left to the parser, which names the line.
+        """
         counts = {len(row) for row in self.rows}
+        if self.delimiter:
+            return len(counts) == 1
         numbers = self.holds(0, INTEGER) and self.holds(1, INTEGER)
         return len(counts) == 1 or (numbers and max(counts) == len(self.rows[0]))
 

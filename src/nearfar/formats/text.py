@@ -227,7 +227,7 @@ class _Parser:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        quotes = b'"' if layout.delimiter or "w" in layout.kinds else b""
+        quotes = b"" if layout.prefix else b'"'
         classes = _classes(layout.blanks, layout.delimiter, quotes)
         kinds = np.array(["inw".index(kind) for kind in layout.kinds], np.int64)
         most = layout.most or (len(layout.columns) if layout.exact else 2**62)
