@@ -32,7 +32,7 @@ LINE = 1 << 16  # bytes that the first line of a table fits into
 
 
 def load_csv(path: str, graph: Graph, hints: Hints) -> nearfar.Distances | nearfar.Nearest:
-    """Read a table with a line for each reached pair; pyarrow does it ten times as fast where it is installed."""
+    """Read a table with a line for each reached pair, through pyarrow where it is installed."""
     data = Path(path).read_bytes()
     data = gzip.decompress(data) if path.lower().endswith(".gz") else data
     header = next(csv.reader(io.StringIO(data[:LINE].decode("utf-8-sig", "replace"), newline="")), [])

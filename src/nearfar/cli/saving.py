@@ -116,7 +116,7 @@ def _mapped(file: IO[bytes], dtype: np.dtype, shape: tuple[int, int], path: str)
             os.posix_fallocate(file.fileno(), start, size)
     except OSError as error:
         raise FileError(f"{path} cannot be written: {size:,} bytes are needed. {error.strerror}.") from error
-    return np.memmap(file, dtype, "r+", start, shape)  # type: ignore[call-overload, no-any-return]
+    return np.memmap(file, dtype, "r+", start, shape)
 
 
 def _save_npy(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
@@ -153,7 +153,7 @@ def labels_of(graph: Graph) -> np.ndarray | None:
     if hasattr(graph.names, "array"):
         return np.asarray(graph.names.array, np.int64)
     if all(type(name) is int and -(2**63) <= name < 2**63 for name in graph.names):
-        return np.fromiter(graph.names, np.int64, graph.n)  # type: ignore[arg-type]
+        return np.fromiter(graph.names, np.int64, graph.n)
     return np.fromiter(map(str, graph.names), object, graph.n)
 
 
@@ -191,7 +191,7 @@ def _distances(answer: Table) -> nearfar.Distances:
 
 
 def _save_csv(answer: Table, file: IO[bytes], predecessors: bool) -> None:
-    """Write a line for each reached pair. One formatting of many lines is three times as fast as the csv module."""
+    """Write a line for each reached pair. Many lines are formatted at once."""
     labels = labels_of(answer.graph)
     if labels is not None and labels.dtype.kind == "O":
         labels = np.fromiter(map(_quoted, labels), object, len(labels))

@@ -106,7 +106,7 @@ def _fill(flat: Array, nbytes: int, member: IO[bytes]) -> None:
 
 def write_arrays(sink: Sink, arrays: Mapping[str, Any]) -> None:
     """Write arrays as a .npz file, not compressed; arrays may be strided views."""
-    with zipfile.ZipFile(Stream(sink.file()), "w", zipfile.ZIP_STORED) as archive:  # type: ignore[arg-type]
+    with zipfile.ZipFile(Stream(sink.file()), "w", zipfile.ZIP_STORED) as archive:
         for key, values in arrays.items():
             entry = zipfile.ZipInfo(f"{key}.npy")  # of the year 1980, whenever it is written
             entry.create_system = 3  # wherever it is written

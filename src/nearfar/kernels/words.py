@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..constants import WORDS_AHEAD
 from ._jit import inlined, kernel
 from .atomics import prefetch
 from .text import SPAN
 
 EMPTY_SLOT = -1
 NUMBER = 31  # bits of a word's number in a slot; above them lies a part of its hash
-AHEAD = 8  # words looked at before it is their turn; 4 to 16 do as well
 _FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: spreads numbers that lie in a row
 _MASK = (1 << SPAN) - 1
@@ -54,9 +54,9 @@ def intern_words(text: Any, spans: Any, codes: Any, table: Any, ends: Any, arena
     for i in range(len(spans)):
         codes[i] = hash_word(text, spans[i] >> SPAN, spans[i] & _MASK)
     for i in range(len(spans)):
-        if i + 2 * AHEAD < len(spans):
-            prefetch(table, np.int64(codes[i + 2 * AHEAD] & mask))
-            prefetch(arena, table[codes[i + AHEAD] & mask]["place"])
+        if i + 2 * WORDS_AHEAD < len(spans):
+            prefetch(table, np.int64(codes[i + 2 * WORDS_AHEAD] & mask))
+            prefetch(arena, table[codes[i + WORDS_AHEAD] & mask]["place"])
         start = spans[i] >> SPAN
         length = spans[i] & _MASK
         tag = np.int64(codes[i] >> np.uint64(33)) << NUMBER
