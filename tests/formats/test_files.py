@@ -370,6 +370,17 @@ def test_progress_is_told(tmp_path):
     assert told[-1][0] == path.stat().st_size
 
 
+@pytest.mark.parametrize("ending", [".npz", ".parquet", ".arrow", ".graphml"])
+def test_progress_is_told_by_libraries_too(tmp_path, ending):
+    path = tmp_path / f"x{ending}"
+    graph = nearfar.generate.road_grid(30, 30)
+    nearfar.write(graph, path)
+    told = []
+    again = nearfar.read(path, progress=lambda done, total: told.append((done, total)))
+    assert again.m == graph.m and told == sorted(told)
+    assert told[-1] == (path.stat().st_size, path.stat().st_size)
+
+
 def test_a_bar_on_demand(tmp_path, capfd):
     path = tmp_path / "x.gr"
     nearfar.write(nearfar.generate.road_grid(250, 250), path)

@@ -15,13 +15,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from ..constants import READ_BLOCK as BLOCK
 from ..errors import FileError, FormatError, InputTypeError, NearfarError
 from ..whole import cannot_write, whole_file
 from .ahead import ReadAhead
 from .compression import ZIP, Compression, by_content, by_name, is_damage, is_zip, without_ending
-from .places import Counted, bytes_of, cannot_read, is_address, load_fsspec, names_of, open_place
+from .places import Counted, Watched, bytes_of, cannot_read, is_address, load_fsspec, names_of, open_place
 
-BLOCK = 1 << 20  # bytes parsed at a time: stays in the second-level cache together with what it becomes
 HEAD = 1 << 16  # bytes shown to those who recognise formats
 _SPOOL = 1 << 26  # decompressed bytes kept in memory for readers that must seek; more goes to a temporary file
 
@@ -67,6 +67,11 @@ class Source:
         except (OSError, AttributeError, io.UnsupportedOperation):
             return getattr(self._file, "size", None)
 
+    def tell(self, done: int) -> None:
+        """Let whoever watches know how many bytes are read."""
+        if self._watch:
+            self._watch(done, self.size)
+
     def head(self) -> bytes:
         """Return the first 64 kB."""
         return self._head
@@ -79,8 +84,7 @@ class Source:
         if len(self._head) < HEAD:
             return
         for block in self._ahead() if self._compression else iter(self._next, b""):
-            if self._watch:
-                self._watch(self._counter.count, self.size)
+            self.tell(self._counter.count)
             yield block
 
     def _ahead(self) -> Iterator[bytes]:
@@ -98,13 +102,13 @@ class Source:
         if self._local and not self._compression and self._file.seekable():
             self._begin()
             self._file.seek(0)
-            return self._file
+            return io.BufferedReader(Watched(self._file, self.tell), BLOCK) if self._watch else self._file
         spool = tempfile.SpooledTemporaryFile(_SPOOL)  # noqa: SIM115 (closed by the stack)
         self._stack.callback(spool.close)
         for block in self.blocks():
             spool.write(block)
         spool.seek(0)
-        return spool  # type: ignore[return-value]
+        return spool
 
     def local_path(self) -> Path:
         """Return the path of a file with the decompressed content: the file itself, or a copy that goes on closing."""

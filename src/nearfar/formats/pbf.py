@@ -33,6 +33,7 @@ def check_pbf(source: Source, path: Path) -> None:
                 header = dict(_fields(_take(file, int.from_bytes(start, "big"), _MAX_HEADER)))
                 size = header.get(3)
                 _check_blob(_take(file, size if isinstance(size, int) else 0, _MAX_BLOB))
+                source.tell(file.tell())
     except _DamageError as error:
         raise source.error(f"it is no readable OpenStreetMap file ({error}). {_WAY}") from error
 

@@ -9,6 +9,7 @@ import io
 import os
 import re
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,33 @@ class Counted(io.RawIOBase):
                 f"{self._name} gives {type(data).__name__}, not bytes; open it in binary mode, 'rb', or give its name."
             )
         return data  # type: ignore[return-value]
+
+
+class Watched(io.RawIOBase):
+    """A file that can seek, and tells how far it has been read; for libraries that read in their own order."""
+
+    def __init__(self, file: Any, tell: Callable[[int], None]) -> None:
+        self._file, self._tell, self._farthest = file, tell, 0
+
+    def readable(self) -> bool:
+        """Tell that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Tell that it can seek."""
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a place."""
+        return int(self._file.seek(offset, whence))
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer; return how far."""
+        size = int(self._file.readinto(buffer))
+        if self._file.tell() > self._farthest:
+            self._farthest = self._file.tell()
+            self._tell(self._farthest)
+        return size
 
 
 def names_of(path: Any) -> tuple[str, str]:
