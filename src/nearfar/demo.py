@@ -60,9 +60,14 @@ def solve(graph: nearfar.Graph, source: int) -> nearfar.Distances:
     show("first call", format_seconds(first), "kernels compile once, then are kept")
     seconds = min(timed(lambda: nearfar.sssp(graph, source, out=result.rows[0]))[1] for _ in range(3))
     plan = nearfar.plan(graph, source)
-    show("solved in", format_seconds(seconds), f"method {plan.method}, {plan.threads} thread(s)")
+    show("solved in", format_seconds(seconds), ran_by(plan))
     show("", "", rate(graph.n, seconds))
     return result
+
+
+def ran_by(plan: nearfar.Plan) -> str:
+    """Say what solved it."""
+    return f"method {plan.method}, {plan.threads} thread{'s' if plan.threads > 1 else ''}"
 
 
 def solve_many(graph: nearfar.Graph, k: int) -> None:
@@ -73,7 +78,7 @@ def solve_many(graph: nearfar.Graph, k: int) -> None:
     show("first call", format_seconds(first), "kernels compile once, then are kept")
     seconds = timed(lambda: nearfar.mssp(graph, sources, out=result.rows))[1]
     plan = nearfar.plan(graph, sources)
-    show("solved in", format_seconds(seconds), f"method {plan.method}, {plan.threads} thread(s)")
+    show("solved in", format_seconds(seconds), ran_by(plan))
     show("", "", rate(result.rows.size, seconds))
 
 
@@ -95,7 +100,7 @@ def show_path(result: nearfar.Distances) -> None:
     show("length", format_count(int(dist[target])), f"{len(path) - 1:,} arcs")
     show("found in", format_seconds(seconds), "the tree of predecessors included")
     steps = path if len(path) <= 7 else [*path[:3], "...", *path[-3:]]
-    print("  " + " > ".join(str(step) for step in steps))
+    print("  " + " -> ".join(str(step) for step in steps))
 
 
 def main(vertices: int = VERTICES) -> int:
