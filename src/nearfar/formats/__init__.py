@@ -1,7 +1,17 @@
 """Graphs in files: `read`, `write`, and the table FORMATS.
 
 A format is one module with a record at its end, and one line here. Which one a file has is told by its content where
-that is unmistakable, else by its name.
+that is unmistakable, else by its name. What formats share:
+
+    files         Source and Sink; places.py: naming and opening, ahead.py: the thread that unpacks; compression.py
+    format        the record; losses.py: what a format cannot hold, library.py: others' errors into ours
+    text          lines and rows through kernels/text.py; faults.py: sentences about wrong lines, headers.py: sizes
+    guess         how an edge list is to be read; sample.py: its columns, usual.py: what columns are called
+    pieces        arcs block by block, until they are a graph; words.py: vertices called by words, labels.py: names out
+    writing       arcs as lines of text
+    coordinates   places of vertices from a file of their own
+
+Parts of one format each: archive, arc_arrays, sparse_arrays (npz), columns (tables), grid (maps), roads and pbf (osm).
 """
 
 from __future__ import annotations
