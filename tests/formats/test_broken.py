@@ -9,7 +9,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import os
 import tracemalloc
 
 import pytest
@@ -167,15 +166,6 @@ def test_a_folder(tmp_path, name):
 def test_a_file_that_is_not_there(tmp_path, name):
     with pytest.raises(MissingFileError, match="does not exist"):
         nearfar.read(tmp_path / "nothing", format=name)
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read every file")
-@pytest.mark.parametrize("name", GOOD)
-def test_no_permission(place, name):
-    path = place(name, GOOD[name])
-    path.chmod(0)
-    with pytest.raises(FileError, match="no permission"):
-        nearfar.read(path, format=name)
 
 
 # Sizes that the header gives.

@@ -9,9 +9,12 @@ import lzma
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import tracemalloc
 import zipfile
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import zstandard
@@ -291,16 +294,38 @@ def test_files_that_are_none(tmp_path):
         nearfar.read(io.BytesIO(b""))
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read and write everything")
-def test_no_permission(tmp_path):
-    path = tmp_path / "x.gr"
-    path.write_bytes(TEXT)
-    graph = nearfar.read(path)
-    path.chmod(0)
-    with pytest.raises(FileError, match="no permission"):
-        nearfar.read(path)
-    with pytest.raises(FileError, match="no permission"):
+@contextmanager
+def unprivileged():
+    """Give up the rights of root, who may read and write everything, for a while."""
+    root = os.geteuid() == 0
+    try:
+        if root:
+            os.seteuid(65534)
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the system has no such permissions")
+def test_no_permission():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        path = Path(folder) / "x.gr"
+        path.write_bytes(TEXT)
+        graph = nearfar.read(path)
         nearfar.write(graph, path)
+        path.chmod(0)
+        os.chmod(folder, 0o555)
+        with unprivileged():
+            with pytest.raises(FileError, match=r"x\.gr cannot be read: no permission"):
+                nearfar.read(path)
+            for place in (path, Path(folder) / "new.gr"):
+                with pytest.raises(FileError, match="cannot be written: no permission"):
+                    nearfar.write(graph, place)
+        os.chmod(folder, 0o755)
+        path.chmod(0o600)
+        assert os.listdir(folder) == ["x.gr"] and path.read_bytes() == TEXT
 
 
 def test_a_fifo_is_read_once(tmp_path):
