@@ -11,6 +11,8 @@ NearfarError
 ├── DistanceOverflowError (OverflowError)  a distance does not fit the type asked for
 ├── MemoryLimitError (MemoryError)       refused before allocation; ``.needed`` and ``.available`` in bytes
 ├── DeviceError (RuntimeError)           a device that is missing or failed
+│   ├── DeviceMemoryError (MemoryError)  a device had no room left
+│   └── KernelBuildError                 a driver could not build a kernel; ``.log`` is what it said
 ├── FormatError (ValueError)             a file whose content is wrong; ``.path`` and ``.line`` say where
 ├── FileError (OSError)                  a file that cannot be opened, read or written
 │   └── MissingFileError (FileNotFoundError)  there is no such file
@@ -81,6 +83,21 @@ class MemoryLimitError(NearfarError, MemoryError):
 
 class DeviceError(NearfarError, RuntimeError):
     """A device that is missing or failed."""
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """A device had no room left for what a query needs."""
+
+
+class KernelBuildError(DeviceError):
+    """A driver could not build a kernel."""
+
+    def __init__(self, message: str, log: str = "") -> None:
+        super().__init__(message)
+        self.log = log
+
+    def __reduce__(self) -> tuple[type[KernelBuildError], tuple[str, str]]:
+        return type(self), (str(self), self.log)
 
 
 class FormatError(NearfarError, ValueError):

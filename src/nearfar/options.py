@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import DeviceError, InputTypeError, MethodError, OptionError
+from .errors import InputTypeError, MethodError, OptionError
 
 if TYPE_CHECKING:
     from .graph import Graph
 
 UNITS = {"": 1, "B": 1, **{f"{p}{s}": 10 ** (3 * i) for i, p in enumerate("KMGT", 1) for s in ("", "B")}}
 UNITS |= {f"{p}IB": 2 ** (10 * i) for i, p in enumerate("KMGT", 1)}
-COMING = {"opencl": "GPUs through OpenCL", "cuda": "GPUs through CUDA"}
 
 
 def take_method(method: Any, negative: bool, graph: Graph) -> str:
@@ -44,18 +43,48 @@ def take_method(method: Any, negative: bool, graph: Graph) -> str:
     return name
 
 
-def take_device(device: Any) -> str:
-    """Return the name of a device that exists."""
-    if not isinstance(device, str):
-        raise InputTypeError(f"device is {device!r}, a {type(device).__name__}; give a name: 'auto' or 'cpu'.")
-    if device in ("auto", "cpu"):
-        return "cpu"
-    kind = device.partition(":")[0]
-    if kind in COMING:
-        raise DeviceError(
-            f"device {device!r} is not in this version: {COMING[kind]} are yet to come. Use device='cpu'."
+def take_device(device: Any) -> tuple[str, ...]:
+    """Return the names of the devices to run on: "auto", "cpu", or GPUs with their numbers. No driver is asked."""
+    if isinstance(device, str):
+        return (_device_name(device),)
+    if not isinstance(device, list | tuple):
+        raise InputTypeError(
+            f"device is {device!r}, a {type(device).__name__}; give a name, such as 'auto', 'cpu' or 'opencl:0', or a "
+            "list of names."
         )
-    raise OptionError(f"device {device!r} does not exist; there is 'cpu', and 'auto' to choose.")
+    for name in device:
+        if not isinstance(name, str):
+            raise InputTypeError(f"the list of devices has {name!r}, a {type(name).__name__}; give names.")
+    names = tuple(_device_name(name) for name in device)
+    if not names:
+        raise OptionError("the list of devices is empty; give at least one, or device='auto'.")
+    if len(names) > 1 and (alone := [name for name in names if ":" not in name]):
+        raise OptionError(
+            f"device {alone[0]!r} cannot be one of several; several are GPUs, like 'cuda:0' and 'cuda:1'."
+        )
+    if twice := [name for i, name in enumerate(names) if name in names[:i]]:
+        raise OptionError(f"device {twice[0]!r} is given twice; name each once.")
+    return names
+
+
+def _device_name(device: str) -> str:
+    """Return a device's full name; a GPU without a number is the first of its kind."""
+    from .devices import DEVICES
+
+    if device in ("auto", "cpu"):
+        return device
+    kind, colon, number = device.partition(":")
+    if kind in ("auto", "cpu"):
+        raise OptionError(f"device {device!r} does not exist: there is one {kind!r}, without a number.")
+    if kind not in DEVICES:
+        close = get_close_matches(kind, [*DEVICES, "auto"], 1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise OptionError(f"device {device!r} does not exist; there are {_listed(DEVICES)} and 'auto'.{hint}")
+    if colon and not re.fullmatch(r"[0-9]{1,9}", number):
+        raise OptionError(
+            f"device {device!r} has {number!r} for a number; devices are counted from 0, like '{kind}:0'."
+        )
+    return f"{kind}:{int(number or 0)}"
 
 
 def take_threads(threads: Any, cores: int) -> int:

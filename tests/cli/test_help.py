@@ -90,7 +90,8 @@ def test_completion(child):
     assert complete(["ss"]) == ["sssp"]
     assert complete([""]) == list(COMMANDS)
     assert complete(["sssp", "--method", "d"]) == [name for name in [*METHODS, *ALIASES] if name[0] == "d"]
-    assert complete(["sssp", "--device", "c"]) == ["cpu"]
+    assert complete(["sssp", "--device", "c"]) == ["cpu", "cuda"]
+    assert complete(["sssp", "--device", "cuda:0,cu"]) == ["cuda:0,cuda"]
     assert complete(["info", "--format", "dim"]) == [name for name in FORMATS if name.startswith("dim")]
     assert complete(["info", "--format", "edg"]) == ["edges"]
     assert complete(["info", "--profile", ""]) == ["car", "foot"] and complete(["info", "--profile", "f"]) == ["foot"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 
 import pytest
 
 import nearfar
 from nearfar.cli.generate import KINDS, REQUIRED
-from nearfar.options import COMING
+from nearfar.devices import DEVICES
 
 
 def test_info(run, roads, friends):
@@ -135,8 +136,24 @@ def test_devices(run):
     text = run("devices").ok().out
     assert "cpu" in text and "core" in text
     answer = run("devices", "--json").ok().json
-    assert answer["devices"][0]["device"] == "cpu" and answer["devices"][0]["cores"] >= 1
-    assert answer["coming"] == list(COMING) and all(name in text for name in COMING)
+    first = answer["devices"][0]
+    assert first["device"] == "cpu" and first["cores"] >= 1 and first["memory_bytes"] > 0 and first["gpu"] is False
+    assert all(set(device) == {"device", "label", "cores", "memory_bytes", "gpu"} for device in answer["devices"])
+    found = {device["device"].partition(":")[0] for device in answer["devices"]}
+    lacking = {entry["device"]: entry["reason"] for entry in answer["missing"]}
+    assert found | set(lacking) == set(DEVICES) and not found & set(lacking)
+    assert all(device["device"] in text and device["label"] in text for device in answer["devices"])
+
+
+def test_devices_that_are_missing(run, monkeypatch):
+    for package in ("pyopencl", "cupy"):
+        monkeypatch.setitem(sys.modules, package, None)
+    text = run("devices").ok().out
+    assert "no opencl: pyopencl is not installed: pip install 'nearfar[opencl]'\n" in text
+    assert "no cuda: cupy is not installed: pip install 'nearfar[cuda]'\n" in text
+    answer = run("devices", "--json").ok().json
+    assert [device["device"] for device in answer["devices"]] == ["cpu"]
+    assert [entry["device"] for entry in answer["missing"]] == ["opencl", "cuda"]
 
 
 def test_demo(run):

@@ -91,15 +91,25 @@ class FormatName(Name):
 
 
 class Device(Name):
-    """A device; one that is yet to come is told apart from one that nobody knows."""
+    """A device, or several with commas between."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Leave the kinds that are to come to the package, whose error says so."""
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:  # type: ignore[override]
+        """Let the package check the names now instead of after the file was read."""
         from ..options import take_device
 
-        if str(value).partition(":")[0] not in self.names():
-            take_device(str(value))
-        return super().convert(value, param, ctx)
+        if isinstance(value, list):  # click converts a default again
+            return value
+        names = [name.strip() for name in str(value).split(",")]
+        for name in names:
+            kind = name.partition(":")[0]
+            if kind not in self.names():
+                super().convert(kind, param, ctx)
+        return list(take_device(names))
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Offer the names that the last word may become."""
+        before, comma, last = incomplete.rpartition(",")
+        return [CompletionItem(f"{before}{comma}{item.value}") for item in super().shell_complete(ctx, param, last)]
 
 
 class Number(click.ParamType):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from .command import Command
@@ -11,20 +13,40 @@ from .options import JSON, shared
 @click.command(cls=Command, examples=("nearfar devices", "nearfar devices --json"))
 @shared(JSON)
 def devices(json: bool) -> None:
-    """Where queries can run on this machine, and what is to come."""
+    """Where queries can run on this machine, and what other devices would need."""
     from ..devices import DEVICES
-    from ..options import COMING
-    from . import documents, screen
+    from . import documents
 
-    found = {name: device.facts() for name, device in DEVICES.items()}
-    if json:
-        here = [{"device": name, "cores": f.cores, "memory_bytes": f.memory} for name, f in found.items()]
-        documents.show("devices", devices=here, coming=list(COMING))
+    found = [facts for device in DEVICES.values() for facts in device.found()]
+    missing = {kind: reason for kind, device in DEVICES.items() if (reason := device.missing())}
+    if not json:
+        _print(found, missing)
         return
+    documents.show(
+        "devices",
+        devices=[
+            {"device": f.name, "label": f.label, "cores": f.cores, "memory_bytes": f.memory, "gpu": f.gpu}
+            for f in found
+        ],
+        missing=[{"device": kind, "reason": reason} for kind, reason in missing.items()],
+    )
+
+
+def _print(found: list[Any], missing: dict[str, str]) -> None:
+    """Print a table of what is there, and a line for each kind that is not."""
+    from . import screen
+
     rows = [
-        (name, screen.count(facts.cores, "core"), f"{screen.format_bytes(facts.memory)} of memory free")
-        for name, facts in found.items()
+        (
+            facts.name,
+            "GPU" if facts.gpu else "CPU",
+            screen.count(facts.cores, "compute unit" if facts.gpu else "core"),
+            f"{screen.format_bytes(facts.memory)} of memory free",
+            facts.label,
+        )
+        for facts in found
     ]
-    rows += [(name, "to come", what) for name, what in COMING.items()]
     out = screen.console()
-    screen.print_stripped(out, screen.table_of([("device", "left"), ("", "left"), ("", "left")], rows))
+    screen.print_stripped(out, screen.table_of([("device", "left"), *[("", "left")] * 4], rows))
+    for kind, reason in missing.items():
+        out.print(f"no {kind}: {reason}", markup=False, highlight=False, soft_wrap=True)

@@ -83,7 +83,9 @@ READING = {
 
 SOLVING = {
     "method": _solve("--method", type=Name(method_names, "method"), metavar="NAME", help="Method: {names}."),
-    "device": _solve("--device", type=Device(device_names, "device"), metavar="NAME", help="Device: {names}."),
+    "device": _solve(
+        "--device", type=Device(device_names, "device"), metavar="NAME", help="Device: {names}; also opencl:1,opencl:2."
+    ),
     "threads": _solve("--threads", type=Threads(), help="Threads; all cores unless given."),
     "cutoff": _solve("--cutoff", type=Number(), help="Leave vertices farther than this unreached."),
     "memory": _solve("--memory", type=Memory(), help="What may be used, such as 2GB; more is refused."),

@@ -13,23 +13,24 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from queue import Empty, SimpleQueue
 
 import numpy as np
 
+from .facts import Facts
+
 TICK = 0.1  # seconds between two looks at the progress
 GRACE = 0.25  # seconds to wait after an interrupt; kernels stop within milliseconds
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What a plan needs to know of a device."""
+def found() -> list[Facts]:
+    """Return the one CPU there is."""
+    return [facts()]
 
-    name: str
-    cores: int
-    memory: int  # bytes that can be allocated now
+
+def missing() -> None:
+    """Say why there is none; there always is one."""
 
 
 def facts() -> Facts:

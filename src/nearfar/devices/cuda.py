@@ -1,0 +1,277 @@
+"""NVIDIA's GPUs through CUDA, by way of CuPy, which brings the compiler (NVRTC) and speaks to the driver.
+
+Commands run in the order they are given, on one stream; copies that may overlap kernels have a stream of their own, and
+the two meet by events. A thread's current device and stream stay what they were.
+
+Of CuPy we use `cuda.Device` as a context, `cuda.Stream` (synchronize, wait_event, ptr), `cuda.Event` (record, done),
+`cuda.MemoryPool` (malloc, free_bytes), `RawModule` (compile, and get_function, whose kernels take grid, block,
+arguments and stream), the functions getDeviceCount, getDeviceProperties, memGetInfo, memcpyAsync and memsetAsync of
+`cuda.runtime`, and the errors of all these. tests/devices/standin.py offers the same calls over OpenCL.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..errors import DeviceError
+from .device import Buffer, Device, as_row, choose, live, take_front, take_range
+from .facts import Facts
+
+PACKAGE = "cupy is not installed: pip install 'nearfar[cuda]'"
+DRIVER = "no NVIDIA GPU with a driver that this cupy can use: install NVIDIA's newest driver"
+OPTIONS = ("--std=c++17",)
+WRITE_ASIDE = 1 << 20  # bytes up to which write() copies the array aside instead of waiting for the stream
+FILL_GROUPS, FILL_SIZE = 1024, 256
+TO_DEVICE, TO_HOST = 1, 2  # CUDA's numbers for the directions of a copy
+FULL = 2  # CUDA's number for "out of memory"
+
+_opened: dict[int, Cuda] = {}
+_opening = threading.Lock()
+
+
+def found() -> list[Facts]:
+    """Return every GPU of the driver."""
+    try:
+        cupy = _cupy()
+        return [_facts(cupy, index) for index in range(cupy.cuda.runtime.getDeviceCount())]
+    except Exception:  # a broken driver is a missing one
+        return []
+
+
+def missing() -> str | None:
+    """Return why there is no GPU and what to do, or None."""
+    try:
+        return None if _cupy().cuda.runtime.getDeviceCount() else DRIVER
+    except ModuleNotFoundError:
+        return PACKAGE
+    except Exception:
+        return DRIVER
+
+
+def open_device(index: int) -> Cuda:
+    """Return the GPU of a number, opened once."""
+    with _opening:
+        if index not in _opened:
+            facts = choose("cuda", "CUDA", index, found(), missing())
+            _opened[index] = Cuda(facts, index)
+        return _opened[index]
+
+
+def _cupy() -> Any:
+    """Load CuPy without what it has to say about other installations."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return import_module("cupy")
+
+
+def _facts(cupy: Any, index: int) -> Facts:
+    """Ask a GPU what it has."""
+    properties = cupy.cuda.runtime.getDeviceProperties(index)
+    with cupy.cuda.Device(index):
+        free, _ = cupy.cuda.runtime.memGetInfo()
+    return Facts(
+        name=f"cuda:{index}",
+        cores=int(properties["multiProcessorCount"]),
+        memory=int(free),
+        label=properties["name"].decode(),
+        gpu=True,
+        group_size=int(properties["maxThreadsPerBlock"]),
+    )
+
+
+class Cuda(Device):
+    """One GPU with its streams and programs."""
+
+    dialect = "cuda"
+
+    def __init__(self, facts: Facts, index: int) -> None:
+        super().__init__(facts)
+        self._cupy = _cupy()
+        cuda = self._cupy.cuda
+        self._runtime, self._here = cuda.runtime, cuda.Device(index)
+        self.failures = (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError, cuda.memory.OutOfMemoryError)
+        with self.trying("opening the device"):
+            self._stream = cuda.Stream(non_blocking=True)
+            self._copies = cuda.Stream(non_blocking=True)
+            self._pool = cuda.MemoryPool()
+        self._pending: deque[tuple[Any, np.ndarray]] = deque()  # copies under way, and the arrays they read
+
+    @contextmanager
+    def trying(self, what: str, nbytes: int = 0) -> Iterator[None]:
+        """Make this GPU the current one meanwhile."""
+        with super().trying(what, nbytes), self._here:
+            yield
+
+    def free_memory(self) -> int:
+        """Return what the driver can give, and what our pool keeps for reuse."""
+        with self.trying("asking for memory"):
+            return int(self._runtime.memGetInfo()[0] + self._pool.free_bytes())
+
+    def build(self, stem: str, source: str) -> Any:
+        """Compile a program; CuPy keeps it on disk where it can."""
+        with self.trying(f"building {stem}.cl"):
+            module = self._cupy.RawModule(code=source, options=OPTIONS)
+            try:
+                module.compile()
+            except self._cupy.cuda.compiler.CompileException as error:
+                self.fail_build(stem, str(error), error)
+            return module
+
+    def find_kernel(self, program: Any, name: str) -> Callable[..., None]:
+        """Return a kernel of a compiled program."""
+        with self.trying(f"looking for kernel {name}"):
+            return Kernel(self, name, program.get_function(name))
+
+    def empty(self, count: int, dtype: Any) -> Buffer:
+        """Return a buffer with anything in it."""
+        dtype = np.dtype(dtype)
+        nbytes = max(count, 1) * dtype.itemsize
+        with self.trying(f"a buffer of {count} {dtype}", nbytes):
+            return Buffer(self, self._pool.malloc(nbytes), dtype, count)
+
+    def upload(self, array: Any) -> Buffer:
+        """Return a buffer with the elements of an array; waits for the copy.
+
+        It is made on the main stream, since the pool may give memory that a kernel still reads for a freed buffer.
+        """
+        row = as_row(array)
+        buffer = self.empty(row.size, row.dtype)
+        with self.trying("uploading an array", row.nbytes):
+            self._copy_in(buffer, row, self._stream)
+            self._stream.synchronize()
+        self.traffic.uploaded += row.nbytes
+        return buffer
+
+    def fill(self, buffer: Buffer, value: Any) -> None:
+        """Set all elements: by bytes if these are all the same, else by a kernel of ours."""
+        handle = live(buffer)
+        pattern = np.array([value], buffer.dtype)
+        octets = pattern.view(np.uint8)
+        if (octets == octets[0]).all():
+            with self.trying("filling a buffer"):
+                self._runtime.memsetAsync(handle.ptr, int(octets[0]), buffer.nbytes, self._stream.ptr)
+                self._note(buffer)
+        elif buffer.dtype.itemsize in (4, 8):
+            size = buffer.dtype.itemsize
+            fill = self.kernel("fill", f"fill_{size}", {"DIST": 1, "WEIGHT": 1, "OFFSET": 1})
+            groups = max(1, min(FILL_GROUPS, -(-buffer.count // FILL_SIZE)))
+            fill(groups, FILL_SIZE, buffer, np.int64(buffer.count), pattern.view(f"i{size}")[0])
+            self.traffic.launches -= 1  # OpenCL needs no kernel for it
+        else:
+            raise DeviceError(f"{value!r} cannot be filled into {buffer!r}; elements of 1, 4 and 8 bytes can.")
+
+    def write(self, buffer: Buffer, array: Any) -> None:
+        """Put an array over the front of a buffer, after the kernels enqueued before."""
+        row = take_front(buffer, array)
+        aside = row.nbytes <= WRITE_ASIDE
+        with self.trying("writing to a buffer"):
+            row = row.copy() if aside else row
+            self._copy_in(buffer, row, self._stream)
+            self._note(buffer)
+            self._keep(self._record(self._stream), row)
+            if not aside:
+                self._stream.synchronize()
+        self.traffic.uploaded += row.nbytes
+
+    def get(
+        self, buffer: Buffer, out: np.ndarray | None = None, start: int = 0, count: int | None = None
+    ) -> np.ndarray:
+        """Return elements of a buffer once everything enqueued before is done."""
+        out = take_range(buffer, out, start, count)
+        with self.trying("reading from a buffer"):
+            if out.size:
+                place = buffer.handle.ptr + start * buffer.dtype.itemsize
+                self._runtime.memcpyAsync(out.ctypes.data, place, out.nbytes, TO_HOST, self._stream.ptr)
+            self._stream.synchronize()
+        self.traffic.downloaded += out.nbytes
+        return out
+
+    def send(self, buffer: Buffer, array: Any) -> None:
+        """Begin to copy an array over the front of a buffer, once the last kernel that has the buffer is done."""
+        row = take_front(buffer, array)
+        if not row.size:
+            return
+        with self.trying("sending to a buffer"):
+            if buffer.used is None:
+                buffer.used = self._record(self._stream)
+            self._copies.wait_event(buffer.used)
+            self._copy_in(buffer, row, self._copies)
+            buffer.arriving = self._record(self._copies)
+            self._keep(buffer.arriving, row)
+        self.traffic.uploaded += row.nbytes
+
+    def arrived(self, buffer: Buffer) -> None:
+        """Let everything enqueued from now on wait for what was sent."""
+        if buffer.arriving is not None:
+            with self.trying("waiting for a copy"):
+                self._stream.wait_event(buffer.arriving)
+            buffer.arriving = None
+
+    def finish(self) -> None:
+        """Wait for everything."""
+        with self.trying("waiting for the device"):
+            self._copies.synchronize()
+            self._stream.synchronize()
+        self._pending.clear()
+
+    def release(self, buffer: Buffer) -> None:
+        """Give memory back to the pool, which hands it to later commands of the main stream only."""
+        try:
+            self.arrived(buffer)
+        except DeviceError:  # the device failed before, and took its memory along
+            return
+
+    def is_full(self, error: Any) -> bool:
+        """Tell whether there was no room left."""
+        return isinstance(error, MemoryError) or getattr(error, "status", 0) == FULL
+
+    def _copy_in(self, buffer: Buffer, row: np.ndarray, stream: Any) -> None:
+        """Enqueue a copy over the front of a buffer."""
+        if row.size:
+            self._runtime.memcpyAsync(buffer.handle.ptr, row.ctypes.data, row.nbytes, TO_DEVICE, stream.ptr)
+
+    def _record(self, stream: Any) -> Any:
+        """Return an event that happens when the stream has come here."""
+        event = self._cupy.cuda.Event(disable_timing=True)
+        event.record(stream)
+        return event
+
+    def _note(self, buffer: Buffer) -> None:
+        """Remember the last use of a buffer that is sent to."""
+        if buffer.used is not None:
+            buffer.used = self._record(self._stream)
+
+    def _keep(self, event: Any, row: np.ndarray) -> None:
+        """Hold on to the array of a copy until it is done."""
+        self._pending.append((event, row))
+        while self._pending and self._pending[0][0].done:
+            self._pending.popleft()
+
+
+class Kernel:
+    """A kernel on its device."""
+
+    def __init__(self, device: Cuda, name: str, function: Any) -> None:
+        self._device, self._name, self._function = device, name, function
+
+    def __call__(self, groups: int, size: int, *args: Any) -> None:
+        """Enqueue ``groups`` groups of ``size`` work-items."""
+        device = self._device
+        values = tuple([live(arg) if type(arg) is Buffer else arg for arg in args])
+        try:  # instead of trying(), which takes as long as the launch
+            with device._here:
+                self._function((groups,), (size,), values, stream=device._stream)
+                for arg in args:
+                    if type(arg) is Buffer:
+                        device._note(arg)
+        except device.failures as error:
+            device.fail(f"kernel {self._name}", error)
+        device.traffic.launches += 1

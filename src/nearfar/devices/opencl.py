@@ -1,0 +1,321 @@
+"""GPUs through OpenCL, and CPUs through PoCL: every device that a driver of the system offers.
+
+Commands run in the order they are given, on one queue; copies that may overlap kernels have a queue of their own, and
+the two meet by events. PyOpenCL is used below its conveniences: its cache of programs needs a home that can be written,
+its compiler warnings go to the user's screen, and its way to set a number as an argument takes 10 us instead of 0.1.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from functools import lru_cache
+from importlib import import_module
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+
+from ..errors import DeviceError
+from . import cpu
+from .device import Buffer, Device, as_row, choose, live, take_front, take_range
+from .facts import Facts
+
+PACKAGE = "pyopencl is not installed: pip install 'nearfar[opencl]'"
+DRIVER = "no OpenCL driver: pip install 'pyopencl[pocl]' runs on the CPU, or install your GPU's driver"
+WRITE_ASIDE = 1 << 20  # bytes up to which write() copies the array aside instead of waiting for the queue
+OPTIONS = b"-cl-std=CL1.2"
+WIDE = ("cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics")
+
+_opened: dict[int, OpenCL] = {}
+_opening = threading.Lock()
+
+
+def found() -> list[Facts]:
+    """Return every device of every driver, real GPUs first."""
+    try:
+        return [_facts(index, device) for index, device in enumerate(_devices())]
+    except Exception:  # a broken driver is a missing one
+        return []
+
+
+def missing() -> str | None:
+    """Return why there is no device and what to do, or None."""
+    try:
+        return None if _devices() else DRIVER
+    except ImportError:
+        return PACKAGE
+    except Exception:
+        return DRIVER
+
+
+def open_device(index: int) -> OpenCL:
+    """Return the device of a number, opened once."""
+    with _opening:
+        if index not in _opened:
+            facts = choose("opencl", "OpenCL", index, found(), missing())
+            _opened[index] = OpenCL(facts, _devices()[index])
+        return _opened[index]
+
+
+def _devices() -> list[Any]:
+    """Return the driver's devices in our order."""
+    cl = import_module("pyopencl")
+    _spare_disk()
+    try:
+        platforms = cl.get_platforms()
+    except cl.Error:  # what the loader says when no driver is installed
+        return []
+    devices = []
+    for platform in platforms:
+        try:
+            devices += platform.get_devices()
+        except cl.Error:  # a driver without its hardware does not hide the others
+            continue
+    return sorted(devices, key=lambda device: not _is_gpu(cl, device))
+
+
+def _is_gpu(cl: Any, device: Any) -> bool:
+    """Tell a real GPU from a CPU that speaks OpenCL."""
+    real = bool(device.type & (cl.device_type.GPU | cl.device_type.ACCELERATOR))
+    return real and "portable computing language" not in device.platform.name.lower()
+
+
+def _facts(index: int, device: Any) -> Facts:
+    """Ask a device what it has."""
+    cl = import_module("pyopencl")
+    memory = int(device.global_mem_size)
+    if device.type & cl.device_type.CPU:
+        memory = min(memory, cpu.facts().memory)
+    extensions = device.extensions.split()
+    return Facts(
+        name=f"opencl:{index}",
+        cores=int(device.max_compute_units),
+        memory=memory,
+        label=device.name.strip(),
+        gpu=_is_gpu(cl, device),
+        largest=int(device.max_mem_alloc_size),
+        group_size=int(device.max_work_group_size),
+        wide_atomics=all(name in extensions for name in WIDE),
+        doubles="cl_khr_fp64" in extensions,
+    )
+
+
+@lru_cache(maxsize=1)
+def _spare_disk() -> None:
+    """Help where a home cannot be written: there PyOpenCL fails to make a kernel, and PoCL to be found."""
+    if not _is_writable("pytools"):
+        setattr(import_module("pyopencl"), "_PYOPENCL_NO_CACHE", True)  # noqa: B010 - no attribute that mypy knows
+    if "POCL_CACHE_DIR" not in os.environ and not _is_writable("pocl"):
+        folder = mkdtemp(prefix="nearfar-pocl-")
+        atexit.register(rmtree, folder, ignore_errors=True)
+        os.environ["POCL_CACHE_DIR"] = folder
+
+
+def _is_writable(name: str) -> bool:
+    """Tell whether a package has a folder in the user's cache where files can be made."""
+    folder = import_module("platformdirs").user_cache_dir(name, name)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+class OpenCL(Device):
+    """One device with its queues and programs."""
+
+    dialect = "opencl"
+
+    def __init__(self, facts: Facts, device: Any) -> None:
+        super().__init__(facts)
+        self._cl = import_module("pyopencl")
+        self.failures = (self._cl.Error,)
+        self._device = device
+        with self.trying("opening the device"):
+            self._context = self._cl.Context([device])
+            self._queue = self._cl.CommandQueue(self._context, device)
+            self._copies = self._cl.CommandQueue(self._context, device)
+        self._flags = self._cl.mem_flags.READ_WRITE
+        self._pending: deque[Any] = deque()  # copies under way: PyOpenCL waits for one when its event is let go
+
+    def free_memory(self) -> int:
+        """Return what the device has but for our buffers: OpenCL does not tell what others hold."""
+        if self._device.type & self._cl.device_type.CPU:
+            return min(self._facts.memory, cpu.facts().memory)
+        return max(self._facts.memory - sum(list(self.held.values())), 0)
+
+    def build(self, stem: str, source: str) -> Any:
+        """Compile a program; the driver may keep it on disk, PyOpenCL does not."""
+        program = self._cl._Program(self._context, source)
+        try:
+            program._build(OPTIONS, [self._device])
+        except self._cl.Error as error:
+            self.fail_build(stem, self._log(program), error)
+        return program
+
+    def _log(self, program: Any) -> str:
+        """Return what the compiler said."""
+        try:
+            return str(program.get_build_info(self._device, self._cl.program_build_info.LOG))
+        except self._cl.Error:
+            return ""
+
+    def find_kernel(self, program: Any, name: str) -> Callable[..., None]:
+        """Return a kernel of a compiled program."""
+        with self.trying(f"looking for kernel {name}"):
+            return Kernel(self, name, self._cl.Kernel(program, name))
+
+    def empty(self, count: int, dtype: Any) -> Buffer:
+        """Return a buffer with anything in it."""
+        dtype = np.dtype(dtype)
+        nbytes = max(count, 1) * dtype.itemsize
+        with self.trying(f"a buffer of {count} {dtype}", nbytes):
+            return Buffer(self, self._cl.Buffer(self._context, self._flags, nbytes), dtype, count)
+
+    def upload(self, array: Any) -> Buffer:
+        """Return a buffer with the elements of an array; waits for the copy, but not for kernels."""
+        row = as_row(array)
+        buffer = self.empty(row.size, row.dtype)
+        if row.size:
+            with self.trying("uploading an array", row.nbytes):
+                self._cl.enqueue_copy(self._copies, buffer.handle, row, is_blocking=True)
+        self.traffic.uploaded += row.nbytes
+        return buffer
+
+    def fill(self, buffer: Buffer, value: Any) -> None:
+        """Set all elements."""
+        handle = live(buffer)
+        if buffer.count:
+            with self.trying("filling a buffer"):
+                pattern = np.array([value], buffer.dtype)
+                event = self._cl.enqueue_fill_buffer(self._queue, handle, pattern, 0, buffer.nbytes)
+                self._note(buffer, event)
+
+    def write(self, buffer: Buffer, array: Any) -> None:
+        """Put an array over the front of a buffer, after the kernels enqueued before."""
+        row = take_front(buffer, array)
+        if row.size:
+            with self.trying("writing to a buffer"):
+                aside = row.nbytes <= WRITE_ASIDE
+                event = self._cl.enqueue_copy(
+                    self._queue, buffer.handle, row.copy() if aside else row, is_blocking=not aside
+                )
+                self._note(buffer, event)
+                self._keep(event)
+        self.traffic.uploaded += row.nbytes
+
+    def get(
+        self, buffer: Buffer, out: np.ndarray | None = None, start: int = 0, count: int | None = None
+    ) -> np.ndarray:
+        """Return elements of a buffer once everything enqueued before is done."""
+        out = take_range(buffer, out, start, count)
+        with self.trying("reading from a buffer"):
+            if out.size:
+                self._cl.enqueue_copy(
+                    self._queue, out, buffer.handle, src_offset=start * buffer.dtype.itemsize, is_blocking=True
+                )
+            else:
+                self._queue.finish()
+        self.traffic.downloaded += out.nbytes
+        return out
+
+    def send(self, buffer: Buffer, array: Any) -> None:
+        """Begin to copy an array over the front of a buffer, once the last kernel that has the buffer is done."""
+        row = take_front(buffer, array)
+        if not row.size:
+            return
+        with self.trying("sending to a buffer"):
+            if buffer.used is None:
+                buffer.used = self._cl.enqueue_marker(self._queue)
+            self._queue.flush()  # a queue that waits for another one does not flush that
+            buffer.arriving = self._cl.enqueue_copy(
+                self._copies, buffer.handle, row, is_blocking=False, wait_for=[buffer.used]
+            )
+            self._copies.flush()
+            self._keep(buffer.arriving)
+        self.traffic.uploaded += row.nbytes
+
+    def arrived(self, buffer: Buffer) -> None:
+        """Let everything enqueued from now on wait for what was sent."""
+        if buffer.arriving is not None:
+            with self.trying("waiting for a copy"):
+                self._cl.enqueue_barrier(self._queue, wait_for=[buffer.arriving])
+            buffer.arriving = None
+
+    def finish(self) -> None:
+        """Wait for everything."""
+        with self.trying("waiting for the device"):
+            self._copies.finish()
+            self._queue.finish()
+        self._pending.clear()
+
+    def release(self, buffer: Buffer) -> None:
+        """Give memory back; the driver keeps it until commands that use it are done."""
+        try:
+            buffer.handle.release()
+        except self.failures:  # the device failed before, and took its memory along
+            return
+
+    def is_full(self, error: Any) -> bool:
+        """Tell whether there was no room left; a launch that exhausts registers is something else."""
+        codes = self._cl.status_code
+        full = [codes.MEM_OBJECT_ALLOCATION_FAILURE, codes.OUT_OF_HOST_MEMORY, codes.INVALID_BUFFER_SIZE]
+        if "kernel" not in error.routine.lower():
+            full.append(codes.OUT_OF_RESOURCES)
+        return error.code in full
+
+    def _note(self, buffer: Buffer, event: Any) -> None:
+        """Remember the last use of a buffer that is sent to."""
+        if buffer.used is not None:
+            buffer.used = event
+
+    def _keep(self, copy: Any) -> None:
+        """Hold on to a copy until it is done, since letting go of it means to wait."""
+        done = self._cl.command_execution_status.COMPLETE
+        self._pending.append(copy)
+        while self._pending and self._pending[0].command_execution_status <= done:
+            self._pending.popleft()
+
+
+class Kernel:
+    """A kernel and the arguments it was last given: what is the same again is not set again."""
+
+    def __init__(self, device: OpenCL, name: str, handle: Any) -> None:
+        self._device, self._name, self._handle = device, name, handle
+        self._enqueue, self._queue = device._cl.enqueue_nd_range_kernel, device._queue
+        self._set_buffer = handle.set_arg
+        self._set_number = getattr(handle, "_set_arg_buf", handle.set_arg)
+        self._bound: list[Any] = [None] * handle.num_args
+        self._failures = device.failures
+
+    def __call__(self, groups: int, size: int, *args: Any) -> None:
+        """Enqueue ``groups`` groups of ``size`` work-items."""
+        bound, sent = self._bound, None
+        if len(args) != len(bound):
+            raise DeviceError(f"kernel {self._name} takes {len(bound)} arguments, not {len(args)}.")
+        try:
+            for i, arg in enumerate(args):
+                if type(arg) is Buffer:
+                    handle = arg.handle
+                    if handle is not bound[i]:
+                        self._set_buffer(i, live(arg))
+                        bound[i] = handle
+                    elif handle is None:
+                        live(arg)
+                    if arg.used is not None:
+                        sent = [*(sent or ()), arg]
+                elif arg is not bound[i]:
+                    self._set_number(i, arg)
+                    bound[i] = arg
+            event = self._enqueue(self._queue, self._handle, (groups * size,), (size,))
+        except self._failures as error:
+            self._bound = [None] * len(bound)
+            self._device.fail(f"kernel {self._name}", error)
+        for buffer in sent or ():
+            buffer.used = event
+        self._device.traffic.launches += 1

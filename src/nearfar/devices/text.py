@@ -1,0 +1,66 @@
+"""The source of a GPU program: defines, the words of a dialect, the types, then the kernels.
+
+A text in kernels/ is plain C over the words that opencl.h and cuda.h both define. It may begin with lines like
+``// needs: lists.cl``, which name other texts that go before it. Whatever the host decides reaches it as a define:
+types and sizes from the caller, and the tuned whole numbers of constants.py, ``GPU_X`` as ``X``, those that the text
+reads: so a driver that keeps programs on disk builds only those again that a change of a number concerns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from .. import constants as tuned
+
+FOLDER = Path(__file__).parent.parent / "kernels"
+HEADERS = {"opencl": "opencl.h", "cuda": "cuda.h"}
+NEEDS = re.compile(r"// needs: (\S+)")
+WORD = re.compile(r"\w+")
+DEFINED = re.compile(r"^\s*#\s*define (\w+)", re.M)
+
+
+def source(dialect: str, stem: str, defines: Mapping[str, int]) -> str:
+    """Return the program of ``stem``.cl in a dialect, "opencl" or "cuda"."""
+    names = [HEADERS[dialect], "types.h", *needed(f"{stem}.cl")]
+    body = "\n".join((FOLDER / name).read_text(encoding="ascii") for name in names)
+    values = {**_used(constants(), body), **defines}
+    if "DIST" in values:
+        values["KEY_BYTES"] = 4 if values["DIST"] in (1, 3) else 8
+    front = "".join(f"#define {name} {_literal(values[name])}\n" for name in sorted(values))
+    return f"{front}\n{body}"
+
+
+def _used(values: Mapping[str, int], body: str) -> dict[str, int]:
+    """Return the numbers a text reads; a word that it defines itself is not one of them."""
+    words = set(WORD.findall(body)) - set(DEFINED.findall(body))
+    return {name: value for name, value in values.items() if name in words}
+
+
+def constants() -> dict[str, int]:
+    """Return the tuned whole numbers of GPUs, as kernels call them."""
+    found = {name: value for name, value in vars(tuned).items() if name.startswith("GPU_")}
+    return {name.removeprefix("GPU_"): value for name, value in found.items() if isinstance(value, int)}
+
+
+def needed(name: str) -> list[str]:
+    """Return the texts a text is made of, each once and after those it needs itself."""
+    order: list[str] = []
+
+    def visit(text: str) -> None:
+        for line in (FOLDER / text).read_text(encoding="ascii").splitlines():
+            match = NEEDS.fullmatch(line.strip())
+            if not match:
+                break
+            if match[1] not in order:
+                visit(match[1])
+        order.append(text)
+
+    visit(name)
+    return order
+
+
+def _literal(value: int) -> str:
+    """Write a number so that it stays one whatever stands before it."""
+    return str(value) if value >= 0 else f"({value})"

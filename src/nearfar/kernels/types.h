@@ -1,0 +1,88 @@
+// The types of a graph and its distances, from what the host defines; the same text for every dialect.
+//
+// DIST: 1 i32, 2 i64, 3 f32, 4 f64. WEIGHT: 0 none (every arc counts 1), else as DIST. OFFSET: 1 i32, 2 i64.
+// Distances are kept as keys: integers of the same order, so that one atomic minimum serves every type. A float's key is
+// its bits, with all but the sign turned over where it is negative. Sums of integers are formed in 64 bits, so that none
+// wraps; a sum that does not fit is not below any key and is never stored.
+
+#if DIST == 1
+typedef i32 key_t;
+typedef i64 sum_t;
+#elif DIST == 2
+typedef i64 key_t;
+typedef i64 sum_t;
+#elif DIST == 3
+typedef i32 key_t;
+typedef f32 sum_t;
+#else
+typedef i64 key_t;
+typedef f64 sum_t;
+#endif
+
+#if OFFSET == 1
+typedef i32 offset_t;
+#else
+typedef i64 offset_t;
+#endif
+
+// An arc is a record of 32-bit words as the host has it: its head, then its weight in no, one or two words.
+#if WEIGHT == 0
+#define ARC_WORDS 1
+#elif WEIGHT == 1 || WEIGHT == 3
+#define ARC_WORDS 2
+#else
+#define ARC_WORDS 3
+#endif
+
+DEVICE i32 head_of(GLOBAL const i32 *arcs, i64 e)
+{
+    return arcs[ARC_WORDS * e];
+}
+
+DEVICE sum_t weight_of(GLOBAL const i32 *arcs, i64 e)
+{
+#if WEIGHT == 0
+    return 1;
+#elif WEIGHT == 1
+    return arcs[2 * e + 1];
+#elif WEIGHT == 3
+    return F32_OF_BITS(arcs[2 * e + 1]);
+#else
+    const i64 bits = (i64)arcs[3 * e + 2] << 32 | (arcs[3 * e + 1] & 0xffffffffL);
+#if WEIGHT == 2
+    return bits;
+#else
+    return F64_OF_BITS(bits);
+#endif
+#endif
+}
+
+// The number behind a key, and the key of a number.
+DEVICE sum_t value_of(key_t key)
+{
+#if DIST <= 2
+    return key;
+#elif DIST == 3
+    return F32_OF_BITS(key < 0 ? key ^ 0x7fffffff : key);
+#else
+    return F64_OF_BITS(key < 0 ? key ^ 0x7fffffffffffffff : key);
+#endif
+}
+
+DEVICE key_t key_of(sum_t value)
+{
+#if DIST <= 2
+    return (key_t)value;
+#elif DIST == 3
+    const key_t bits = BITS_OF_F32(value);
+    return bits < 0 ? bits ^ 0x7fffffff : bits;
+#else
+    const key_t bits = BITS_OF_F64(value);
+    return bits < 0 ? bits ^ 0x7fffffffffffffff : bits;
+#endif
+}
+
+// Whether arcs come in batches; a host that does not say so has them all.
+#ifndef WINDOWED
+#define WINDOWED 0
+#endif

@@ -1,0 +1,304 @@
+"""The verbs of a device, the same for OpenCL and CUDA: every test runs on both."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from nearfar.errors import DeviceError, DeviceMemoryError, KernelBuildError
+
+TYPES = {"DIST": 1, "WEIGHT": 1, "OFFSET": 1, "STEP": 1}
+KINDS = ("int32", "int64", "float32", "float64", "int8", "bool")
+
+
+@pytest.mark.parametrize("dtype", KINDS)
+def test_up_and_down(device, dtype):
+    array = np.arange(1001).astype(dtype)
+    buffer = device.upload(array)
+    array[:] = 0
+    assert (buffer.dtype, buffer.count, buffer.nbytes) == (np.dtype(dtype), 1001, array.nbytes)
+    assert np.array_equal(device.get(buffer), np.arange(1001).astype(dtype))
+    assert np.array_equal(device.get(buffer, start=5, count=3), np.arange(5, 8).astype(dtype))
+    assert np.array_equal(device.get(buffer, start=1000), np.array([1000]).astype(dtype))
+    out = np.zeros((2, 50), dtype)
+    assert device.get(buffer, out=out, start=100) is out
+    assert np.array_equal(out.ravel(), np.arange(100, 200).astype(dtype))
+
+
+def test_what_is_not_contiguous_is_made_so(device):
+    pairs = np.zeros(10, [("head", np.int32), ("weight", np.float64)])
+    pairs["head"], pairs["weight"] = range(10), np.linspace(0, 1, 10)
+    assert device.get(device.upload(pairs["head"])).tolist() == list(range(10))
+    assert np.array_equal(device.get(device.upload(pairs["weight"][::3])), pairs["weight"][::3])
+    grid = np.arange(12).reshape(3, 4)
+    assert device.get(device.upload(grid.T)).tolist() == grid.T.ravel().tolist()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("value", [0, -1, 7, "most"])
+def test_fill(device, dtype, value):
+    if value == "most":
+        value = np.inf if dtype[0] == "f" else np.iinfo(dtype).max
+    for count in (0, 1, 5, 70_001):
+        buffer = device.empty(count, dtype)
+        device.fill(buffer, value)
+        assert (device.get(buffer) == np.array(value, dtype)).all() and len(device.get(buffer)) == count
+
+
+def test_nothing_is_something(device):
+    for buffer in (device.empty(0, np.int64), device.upload(np.empty(0, np.int64))):
+        device.fill(buffer, 3)
+        device.write(buffer, np.empty(0, np.int64))
+        device.send(buffer, np.empty(0, np.int64))
+        device.arrived(buffer)
+        assert device.get(buffer).shape == (0,) and (buffer.count, buffer.nbytes) == (0, 0)
+    a = device.upload(np.zeros(3, np.int32))
+    device.kernel("toy", "add", TYPES)(1, 8, a, device.empty(0, np.int32), np.int32(0))
+    assert device.get(a).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("count", [1, 1000, 400_000])
+def test_write_keeps_its_place_among_kernels(device, count):
+    ones, row = device.upload(np.full(count, 2, np.int32)), np.arange(count, dtype=np.int32)
+    a = device.empty(count, np.int32)
+    add = device.kernel("toy", "add", TYPES)
+    device.fill(a, 0)
+    add(8, 64, a, ones, np.int32(count))
+    device.write(a, row)
+    row[:] = -5
+    add(8, 64, a, ones, np.int32(count))
+    assert np.array_equal(device.get(a), np.arange(count) + 2)
+    device.write(a, np.array([9], np.int32))
+    assert device.get(a)[:2].tolist() == [9, 3][:count]
+
+
+def test_kernels_run_in_order_and_take_every_kind_of_number(device):
+    a, b = device.upload(np.zeros(1000, np.int32)), device.upload(np.arange(1000, dtype=np.int32))
+    add = device.kernel("toy", "add", TYPES)
+    for _ in range(20):
+        add(3, 32, a, b, np.int32(1000))
+    add(3, 32, a, b, np.int32(10))
+    expected = 20 * (np.arange(1000) // 2 + 1)
+    expected[:10] += np.arange(10) // 2 + 1
+    assert np.array_equal(device.get(a), expected)
+    x = device.empty(1, np.float64)
+    device.kernel("toy", "scale", TYPES)(1, 1, x, np.float32(0.5), np.float64(1e10), np.int64(2**40))
+    assert device.get(x)[0] == 0.5e10 + 2**40
+
+
+def test_arguments_change_between_launches(device):
+    """What an earlier launch was given is not given again, but what differs is, whatever its address."""
+    add = device.kernel("toy", "add", TYPES)
+    zero = device.upload(np.zeros(4, np.int32))
+    for i in range(30):
+        a = device.upload(np.full(4, i, np.int32))
+        add(1, 4, a, zero, np.int32(i % 5))
+        assert device.get(a).tolist() == [i + (j < i % 5) for j in range(4)]
+        a.free()
+
+
+def test_programs_are_built_once_for_the_same_defines(device, monkeypatch):
+    built = []
+    build = type(device).build
+    monkeypatch.setattr(type(device), "build", lambda self, *args: built.append(args[0]) or build(self, *args))
+    first = device.kernel("toy", "add", TYPES)
+    assert device.kernel("toy", "add", dict(reversed(TYPES.items()))) is first
+    device.kernel("toy", "scale", TYPES)
+    assert built == ["toy"]
+    a = device.upload(np.zeros(1, np.int32))
+    device.kernel("toy", "add", {**TYPES, "STEP": -5})(1, 1, a, a, np.int32(1))
+    assert device.get(a).tolist() == [-5] and built == ["toy", "toy"]
+
+
+def test_send_overlaps_and_waits_for_what_uses_the_buffer(device):
+    """Two buffers by turns: each is sent to again while the kernel that reads it may still be in the queue."""
+    count, rounds = 50_000, 12
+    add, spin = device.kernel("toy", "add", TYPES), device.kernel("toy", "spin", TYPES)
+    total, clock = device.upload(np.zeros(count, np.int32)), device.upload(np.zeros(1, np.int32))
+    slots = [device.empty(count, np.int32) for _ in range(2)]
+    arrays = [np.full(count, 2 * i, np.int32) for i in range(rounds)]
+    device.send(slots[0], arrays[0])
+    for i in range(rounds):
+        device.arrived(slots[i % 2])
+        spin(1, 1, clock, np.int32(1_000_000))
+        add(8, 64, total, slots[i % 2], np.int32(count))
+        if i + 1 < rounds:
+            device.send(slots[(i + 1) % 2], arrays[i + 1])
+    assert (device.get(total) == sum(range(rounds)) + rounds).all()
+    assert device.get(clock).tolist() == [rounds]
+    device.send(slots[0], arrays[3])
+    device.finish()
+    assert device.get(slots[0])[0] == 6
+
+
+def test_a_buffer_may_go_while_it_is_sent_to(device):
+    for _ in range(5):
+        buffer = device.empty(100_000, np.int32)
+        device.send(buffer, np.arange(100_000, dtype=np.int32))
+        buffer.free()
+        again = device.upload(np.zeros(100_000, np.int32))
+        assert not device.get(again).any()
+
+
+def test_waiting_lets_other_threads_run(device):
+    """A kernel of some tenths of a second, waited for on another thread: this one goes on meanwhile."""
+    clock = device.upload(np.zeros(1, np.int32))
+    spin = device.kernel("toy", "spin", TYPES)
+    began = time.perf_counter()
+    spin(1, 1, clock, np.int32(100_000_000))
+    assert device.get(clock).tolist() == [1]
+    alone = time.perf_counter() - began
+    spin(1, 1, clock, np.int32(100_000_000))
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(device.get(clock).tolist()))
+    thread.start()
+    turns, longest, last = 0, 0.0, time.perf_counter()
+    while thread.is_alive():
+        time.sleep(0.001)
+        now = time.perf_counter()
+        turns, longest, last = turns + 1, max(longest, now - last), now
+    thread.join()
+    assert answers == [[2]] and longest < max(alone / 2, 0.05) and turns > 3
+    spin(1, 1, clock, np.int32(1000))
+    worker = threading.Thread(target=device.finish)
+    worker.start()
+    worker.join()
+    assert device.get(clock).tolist() == [3]
+
+
+def test_traffic(device):
+    before = device.traffic.copy()
+    a = device.upload(np.zeros(10, np.int32))
+    device.write(a, np.zeros(5, np.int32))
+    device.send(a, np.zeros(3, np.int32))
+    device.arrived(a)
+    device.fill(a, 1)
+    device.fill(a, 1234)
+    device.kernel("toy", "add", TYPES)(1, 4, a, a, np.int32(10))
+    device.get(a, count=2)
+    spent = device.traffic - before
+    assert (spent.launches, spent.uploaded, spent.downloaded) == (1, 72, 8)
+    assert before == type(before)()
+
+
+def test_memory_is_given_back(device):
+    gc.collect()
+    assert not device.held
+    a, b = device.empty(1000, np.int64), device.upload(np.zeros(10, np.int8))
+    assert sum(device.held.values()) == 8010
+    a.free()
+    a.free()
+    assert sum(device.held.values()) == 10
+    del b
+    gc.collect()
+    assert not device.held
+
+
+def test_a_freed_buffer_is_refused(device):
+    a, b = device.upload(np.zeros(4, np.int32)), device.upload(np.zeros(4, np.int32))
+    add = device.kernel("toy", "add", TYPES)
+    add(1, 1, a, b, np.int32(4))
+    b.free()
+    for verb in (
+        lambda: add(1, 1, a, b, np.int32(4)),
+        lambda: device.get(b),
+        lambda: device.fill(b, 1),
+        lambda: device.write(b, np.zeros(1, np.int32)),
+        lambda: device.send(b, np.zeros(1, np.int32)),
+    ):
+        with pytest.raises(DeviceError, match="used after it was freed"):
+            verb()
+    add(1, 1, a, a, np.int32(4))
+    assert device.get(a).tolist() == [2, 2, 2, 2]
+    assert "freed" in repr(b) and "4 x int32" in repr(a)
+
+
+def test_mistakes_are_refused(device):
+    a = device.upload(np.zeros(4, np.int32))
+    for verb in (
+        lambda: device.get(a, count=5),
+        lambda: device.get(a, start=-1),
+        lambda: device.get(a, out=np.zeros(4, np.int64)),
+        lambda: device.get(a, out=np.zeros((4, 2), np.int32)[:, 0]),
+        lambda: device.get(a, out=np.broadcast_to(np.int32(1), 4)),
+        lambda: device.write(a, np.zeros(5, np.int32)),
+        lambda: device.write(a, np.zeros(1, np.int64)),
+        lambda: device.send(a, np.zeros(1, np.float32)),
+    ):
+        with pytest.raises(DeviceError):
+            verb()
+
+
+def test_more_than_there_is(device):
+    with pytest.raises(DeviceMemoryError) as caught:
+        device.empty(2**45, np.int64)
+    message = str(caught.value)
+    assert "281 TB more" in message and device.facts.title in message and "fewer sources" in message
+    assert isinstance(caught.value, MemoryError) and caught.value.__cause__ is not None
+    assert device.get(device.upload(np.arange(3))).tolist() == [0, 1, 2]
+
+
+def test_a_build_that_fails(device, texts, capfd):
+    for _ in range(2):
+        with pytest.raises(KernelBuildError) as caught:
+            device.kernel("broken", "broken", TYPES)
+        assert "nothing" in caught.value.log and "nothing" in str(caught.value)
+        assert "broken.cl" in str(caught.value) and "nearfar selftest" in str(caught.value)
+    assert "nothing" in pickle.loads(pickle.dumps(caught.value)).log
+    (texts / "broken.cl").write_text("KERNEL void broken(GLOBAL i32 *a) { a[0] = 5; }\n")
+    a = device.upload(np.zeros(1, np.int32))
+    device.kernel("broken", "broken", TYPES)(1, 1, a)
+    assert device.get(a).tolist() == [5]
+
+
+def test_a_kernel_that_does_not_exist(device):
+    with pytest.raises(DeviceError, match="looking for kernel subtract failed"):
+        device.kernel("toy", "subtract", TYPES)
+    device.kernel("toy", "add", TYPES)
+
+
+def test_a_launch_that_fails(device):
+    a = device.upload(np.zeros(4, np.int32))
+    add = device.kernel("toy", "add", TYPES)
+    launches = device.traffic.launches
+    with pytest.raises(DeviceError, match="kernel add failed on") as caught:
+        add(1, 1 << 20, a, a, np.int32(4))
+    assert not isinstance(caught.value, MemoryError) and "driver said" in str(caught.value)
+    add(1, 1, a, a, np.int32(4))
+    assert device.get(a).tolist() == [1, 1, 1, 1] and device.traffic.launches == launches + 1
+
+
+def test_a_driver_that_runs_full_later(device, monkeypatch):
+    """Some drivers allocate at the first use, so any verb can find the device full."""
+    a = device.upload(np.zeros(4, np.int32))
+    full = make_full(device)
+    with pytest.raises(DeviceMemoryError, match="16 bytes"), device.trying("a copy", 16):
+        raise full
+    with pytest.raises(DeviceMemoryError, match="more memory"):
+        device.fail("kernel add", full)
+    assert device.get(a).tolist() == [0, 0, 0, 0]
+
+
+def make_full(device):
+    """Return what the driver throws when memory ends."""
+    if device.dialect == "cuda":
+        return device.failures[0](2, "cudaErrorMemoryAllocation: out of memory")
+    import pyopencl as cl
+
+    record = cl._cl._ErrorRecord(msg="", code=cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE, routine="enqueue_copy")
+    return cl.MemoryError(record)
+
+
+def test_facts(device):
+    facts = device.facts
+    assert facts.name == device.name and facts.name.endswith(":0") and facts.label in facts.title
+    assert facts.cores >= 1 and facts.memory > 0 and facts.largest > 0 and facts.group_size >= 64
+    assert facts.gpu is (device.dialect == "cuda") and facts.wide_atomics and facts.doubles
+    assert device.lock.acquire(blocking=False) and device.lock.acquire(blocking=False)
+    device.lock.release()
+    device.lock.release()

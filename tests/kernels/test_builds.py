@@ -1,0 +1,35 @@
+"""Every GPU program builds for the OpenCL device there is, and every kernel of it can be had."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from nearfar.devices import opencl, text
+from programs import STEMS, each_program, each_type
+
+if opencl.missing():
+    pytest.skip(opencl.missing(), allow_module_level=True)
+
+
+def kernels_of(stem):
+    """Return the names of a text's kernels."""
+    return re.findall(r"^KERNEL\s+void\s+(\w+)\(", (text.FOLDER / f"{stem}.cl").read_text(), re.M)
+
+
+@each_program
+@each_type
+def test_builds(stem, types):
+    """A text may leave kernels out for some types, but has some for all."""
+    device = opencl.OpenCL(opencl.found()[0], opencl._devices()[0])  # a fresh one, which keeps no other programs
+    program = device.build(stem, text.source("opencl", stem, types))
+    assert not device._log(program).strip(), "some drivers print warnings on the user's screen"
+    names = program.get_info(device._cl.program_info.KERNEL_NAMES).split(";")
+    assert names and set(names) <= set(kernels_of(stem))
+    for name in names:
+        assert device.find_kernel(program, name)
+
+
+def test_programs_are_found():
+    assert "fill" in STEMS and all(kernels_of(stem) for stem in STEMS)

@@ -1,0 +1,65 @@
+"""Every GPU program compiles for every generation of NVIDIA's GPUs, and keeps its variables in registers.
+
+NVRTC needs no driver and no GPU: it is the compiler alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from nearfar.devices import cuda, text
+from programs import TYPES, each_program
+
+nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed")
+ARCHITECTURES = (75, 80, 90, 100, 120)
+CASES = [  # every type for the oldest and the newest; for those between, the narrowest and the widest
+    pytest.param(architecture, types, id="-".join(map(str, (*types.values(), architecture))))
+    for types in TYPES
+    for architecture in ARCHITECTURES
+    if architecture in (75, 120) or (types["DIST"], types["WEIGHT"]) in ((1, 1), (4, 4))
+]
+OPTIONS = (*cuda.OPTIONS, "--ptxas-options=-v", "-diag-suppress=177")  # 177: a helper that this program does not use
+SPILL = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
+
+
+def compile_for(architecture, source):
+    """Return whether a program compiles to machine code, its size, and what the compiler said."""
+    options = [option.encode() for option in (*OPTIONS, f"--gpu-architecture=sm_{architecture}")]
+    try:
+        _, program = nvrtc.nvrtcCreateProgram(source.encode(), b"program.cu", 0, [], [])
+    except RuntimeError as error:
+        pytest.skip(f"NVRTC is not installed: {error}")
+    (result,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
+    _, length = nvrtc.nvrtcGetProgramLogSize(program)
+    log = b" " * length
+    nvrtc.nvrtcGetProgramLog(program, log)
+    fine = result == nvrtc.nvrtcResult.NVRTC_SUCCESS
+    size = nvrtc.nvrtcGetCUBINSize(program)[1] if fine else 0
+    nvrtc.nvrtcDestroyProgram(program)
+    return fine, size, log.rstrip(b"\0 ").decode()
+
+
+@pytest.mark.parametrize(("architecture", "types"), CASES)
+@each_program
+def test_compiles(stem, types, architecture):
+    fine, size, log = compile_for(architecture, text.source("cuda", stem, types))
+    assert fine and size, log
+    assert "warning" not in log, log
+    spills = SPILL.findall(log)
+    assert spills and all(spill == ("0", "0") for spill in spills), log
+
+
+def test_what_is_wrong_is_seen():
+    fine, size, log = compile_for(80, 'extern "C" __global__ void f(int *a) { *a = nothing; }')
+    assert not fine and not size and "nothing" in log
+
+
+def test_spills_are_seen():
+    """A kernel that must keep more than a thread may have registers for: the log says so as we read it."""
+    lines = "".join(f"double x{i} = a[{i}];" for i in range(200))
+    sums = "".join(f"a[{i}] = x{i} * x{(i * 7 + 3) % 200};" for i in range(200))
+    bounded = 'extern "C" __global__ void __launch_bounds__(1024, 1) f(volatile double *a)'
+    fine, _, log = compile_for(80, f"{bounded} {{ {lines} {sums} }}")
+    assert fine and any(spill != ("0", "0") for spill in SPILL.findall(log)), log
