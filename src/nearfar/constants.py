@@ -61,3 +61,22 @@ READ_BLOCK = 1 << 20
 
 # Words whose place in the table is asked for before it is their turn. 194 MB of words: 0 1.8 s, 2 1.4, 8 1.3, 32 1.2.
 WORDS_AHEAD = 32
+
+# Kernels on GPUs; GPU_X reaches their text as X.
+GPU_STAGE = 1024  # entries a group collects before it takes room in a list
+GPU_SMALL = 1024  # entries up to which one group goes on alone
+GPU_FAT_SHARE = 16  # thin entries that one part of a fat vertex counts for, when lists are measured against GPU_SMALL
+GPU_THIN = 32  # arcs up to which a vertex is one work-item's job
+GPU_PART = 1024  # arcs of a fat vertex that are one group's job
+GPU_FLAGS = 66  # rounds of `edge` in flight, and two
+GPU_MOST = 2**31 - 1
+LAUNCHES_AHEAD = 16  # launches of one source's rounds between two looks at most
+LAUNCH_ROUNDS = 4096  # rounds or stages that one group runs in a launch, so that a launch ends soon
+NEAR_WIDTH = 8  # of the near pile, in median weights a mean degree
+DEVICE_GROUP_SIZE = 256  # work-items in a group
+HOST_GROUP_SIZE, HOST_ROW_GROUP_SIZE = 64, 16  # the same on a CPU, for one source and for a group a source
+DEVICE_GROUPS, HOST_GROUPS = 8, 4  # groups for a compute unit
+HOST_THIN, HOST_PART = 1024, 1024  # GPU_THIN and GPU_PART where work-items run one after the other
+DEVICE_SHARE = 0.9  # of a device's memory that a query may use; the driver needs some
+LAUNCH_SECONDS = 0.25  # that a launch of rows should take, so that Ctrl-C and progress are prompt
+AUTO_GPU_WORK = 2 * 10**8  # arcs times rows from which "auto" looks for a GPU

@@ -14,6 +14,7 @@ import numpy as np
 from .constants import PARALLEL_ARCS, RENUMBER_ROWS
 from .description import Description, format_bytes
 from .errors import MemoryLimitError
+from .layouts import Layout
 from .methods import METHODS
 
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ class Plan:
         Whether the rows are solved on a copy of the graph whose neighbours are numbered close together.
     why : str
         The reasons, in a sentence.
+    devices : tuple of str
+        The GPUs the rows are shared out over; empty on the CPU, as is ``layouts``.
+    layouts : tuple of Layout
+        For each of them: groups, rows at once, and arcs at once.
+    host_bytes, host_available : int
+        On GPUs, ``bytes`` and ``available`` are of their memory, and these of the machine's, for the answer.
 
     Examples
     --------
@@ -66,12 +73,17 @@ class Plan:
     together: bool
     renumber: bool
     why: str
+    devices: tuple[str, ...] = ()
+    layouts: tuple[Layout, ...] = ()
+    host_bytes: int = 0
+    host_available: int = 0
 
     def __str__(self) -> str:
         return str(self.describe())
 
     def describe(self) -> Description:
         """Return the plan as a dict that prints as a table."""
+        batches = {"arc_batches": self.arc_batches, "row_batches": self.row_batches} if self.layouts else {}
         return Description(
             method=self.method,
             device=self.device,
@@ -81,13 +93,38 @@ class Plan:
             distances=self.dtype.name + (f", {self.wider.name} if one does not fit" if self.wider else ""),
             bytes=self.bytes,
             available_bytes=self.available,
+            **batches,
             why=self.why,
         )
 
+    @property
+    def arc_batches(self) -> int:
+        """In how many batches the arcs come to a device; 1 where all of them are there at once."""
+        return max((layout.batches for layout in self.layouts), default=1)
+
+    @property
+    def row_batches(self) -> int:
+        """In how many batches the rows are settled, at least: a launch that takes too long is cut further."""
+        return -(-self.rows // max(sum(layout.rows for layout in self.layouts), 1)) if self.layouts else 1
+
     def require_memory(self) -> None:
         """Refuse, before anything is allocated, what does not fit."""
+        if self.host_bytes > self.host_available:
+            raise MemoryLimitError(
+                f"{self.rows:,} x {self.n:,} distances as {self.dtype.name} need {format_bytes(self.host_bytes)} of "
+                f"the machine's memory; {format_bytes(self.host_available)} are free. Ask for fewer sources at a time.",
+                self.host_bytes,
+                self.host_available,
+            )
         if self.bytes <= self.available:
             return
+        if self.device != "cpu":
+            raise MemoryLimitError(
+                f"{self.method} with {self.n:,} vertices needs {format_bytes(self.bytes)} ({self.bytes:,} bytes) on "
+                f"{self.device} at least; {format_bytes(self.available)} may be used. {self._gpu_way_out()}.",
+                self.bytes,
+                self.available,
+            )
         raise MemoryLimitError(
             f"{self.rows:,} x {self.n:,} distances as {self.dtype.name} need {format_bytes(self.bytes)} "
             f"({self.bytes:,} bytes) with their work space; {format_bytes(self.available)} may be used. "
@@ -95,6 +132,14 @@ class Plan:
             self.bytes,
             self.available,
         )
+
+    def _gpu_way_out(self) -> str:
+        """Say what would need less memory of a GPU."""
+        able = [repr(name) for name, record in METHODS.items() if record.on_gpu and record.on_gpu.streams]
+        streams = METHODS[self.method].on_gpu
+        if streams is not None and not streams.streams:
+            return f"Use method={' or '.join(able)}, which take arcs in batches, allow more memory, or use device='cpu'"
+        return "Allow more memory, or use device='cpu'"
 
     def _way_out(self) -> str:
         """Say what would need less memory."""

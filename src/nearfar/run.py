@@ -15,6 +15,7 @@ import numpy as np
 from . import limits
 from .constants import SMALL_JOB
 from .devices import cpu
+from .devices.facts import Facts
 from .graph import Graph
 from .methods import METHODS
 from .methods.compile import compile_kernels
@@ -38,6 +39,7 @@ class Query:
     out: np.ndarray | None
     types: list[np.dtype]
     plan: Plan
+    gpus: tuple[Facts, ...] = ()  # what the plan's devices have
 
 
 @dataclass
@@ -55,6 +57,10 @@ def run(query: Query, plan: Plan, rows: np.ndarray) -> Outcome:
     if not rows.size:
         return Outcome(0, True, 0.0, {})
     job, places = new_job(query, plan, rows)
+    if plan.layouts:
+        from .gpu_run import run_on_gpus
+
+        return Outcome(*run_on_gpus(query, plan, job))
     began = time.perf_counter()
     compile_kernels(METHODS[plan.method], job)
     compiling = time.perf_counter() - began

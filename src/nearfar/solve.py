@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from . import limits, options
+from .device_choice import gpu_facts
 from .devices import cpu
 from .errors import InputTypeError, VertexError
+from .gpu_plan import make_gpu_plan
 from .graph import Graph
 from .planner import Plan, make_plan
 from .result import Distances
@@ -42,7 +44,7 @@ def check(
     """Check every option and plan the run; nothing is computed and nothing large allocated."""
     negative = graph.min_weight < 0
     method = options.take_method(method, negative, graph)
-    options.take_device(device)
+    devices = options.take_device(device)
     machine = cpu.facts()
     threads = options.take_threads(threads, machine.cores)
     cutoff = options.take_cutoff(cutoff, negative)
@@ -54,18 +56,32 @@ def check(
     fitting = [wanted] if wanted is not None else options.fitting_types(graph)
     out = options.take_out(out, (len(sources), graph.n), single, fitting)
     types = limits.choose_types(graph, wanted if out is None else out.dtype, negative)
-    plan = make_plan(
-        graph,
-        len(sources),
-        method=method,
-        types=types,
-        threads=threads,
-        available=options.take_memory(memory, machine.memory),
-        early=targets is not None,
-        filled=out is not None,
-    )
+    filled = out is not None
+    gpus = gpu_facts(devices, graph, len(sources), method)
+    if gpus:
+        plan = make_gpu_plan(
+            graph,
+            len(sources),
+            method=method,
+            types=types,
+            facts=gpus,
+            memory=None if memory is None else options.take_memory(memory, machine.memory),
+            host_free=machine.memory,
+            filled=filled,
+        )
+    else:
+        plan = make_plan(
+            graph,
+            len(sources),
+            method=method,
+            types=types,
+            threads=threads,
+            available=options.take_memory(memory, machine.memory),
+            early=targets is not None,
+            filled=filled,
+        )
     delta = options.take_delta(delta, plan.method)
-    return Query(graph, sources, seeds, single, cutoff, targets, delta, progress, out, types, plan)
+    return Query(graph, sources, seeds, single, cutoff, targets, delta, progress, out, types, plan, gpus)
 
 
 def take_vertices(graph: Graph, vertices: Any, role: str) -> np.ndarray:
@@ -137,5 +153,16 @@ def solve(query: Query) -> Distances:
 def _widened(query: Query, dtype: np.dtype) -> Plan:
     """Return the plan for a wider distance type."""
     old = query.plan
+    if old.devices:
+        return make_gpu_plan(
+            query.graph,
+            old.rows,
+            method=old.method,
+            types=[dtype],
+            facts=query.gpus,
+            memory=old.available,
+            host_free=old.host_available,
+            filled=query.out is not None,
+        )
     extra = 0 if query.out is not None else old.rows * old.n * (dtype.itemsize - old.dtype.itemsize)
     return replace(old, dtype=dtype, wider=None, bytes=old.bytes + extra)

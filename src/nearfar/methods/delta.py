@@ -14,8 +14,9 @@ import numpy as np
 from ..constants import CHUNK, LINE, NAP, NARROWER, PATIENT_RELAXATIONS, PILE
 from ..devices import cpu
 from .buckets import Buckets, choose_delta, pool_bytes, pool_entries, scale_and_window
+from .gpu_delta import Delta
 from .heap import new_heap
-from .method import Job, Method, Settle
+from .method import Job, Method, OnGpu, Settle
 
 
 class Crew:
@@ -136,4 +137,5 @@ METHOD = Method(
     new_worker=new_worker,
     scratch=scratch,
     together=together,
+    on_gpu=OnGpu(Delta, scratch=6 * 4, lists=3, vertex_offsets=1),
 )

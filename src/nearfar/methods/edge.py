@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .method import Job, Method, Settle
+from .gpu_edge import Edge
+from .method import Job, Method, OnGpu, Settle
 from .rounds import repeat
 
 
@@ -42,4 +43,5 @@ METHOD = Method(
     new_worker=new_worker,
     scratch=lambda n, itemsize: 0,
     negative_weights=True,
+    on_gpu=OnGpu(Edge, scratch=0, arc_bytes=4, streams=True),
 )

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .method import Job, Method, Settle
+from .gpu_frontier import Frontier
+from .method import Job, Method, OnGpu, Settle
 from .rounds import repeat
 
 
@@ -64,4 +65,5 @@ METHOD = Method(
     scratch=scratch,
     negative_weights=True,
     aliases=("spfa",),
+    on_gpu=OnGpu(Frontier, scratch=3 * 4, lists=2, streams=True),
 )

@@ -45,6 +45,18 @@ class Job:
 
 
 @dataclass(frozen=True)
+class OnGpu:
+    """The GPU half of a method: what drives its kernels, and what they need beside arcs, offsets and distances."""
+
+    engine: Callable[[Any], Any]  # makes what settles rows, from a job on a device (gpu_work.py)
+    scratch: int  # bytes for a vertex and a group
+    lists: int = 0  # lists with room for fat vertices (kernels/lists.cl)
+    vertex_offsets: int = 0  # further arrays of the size of the offsets
+    arc_bytes: int = 0  # for an arc, beside its record
+    streams: bool = False  # whether arcs may come in batches
+
+
+@dataclass(frozen=True)
 class Method:
     """One line of the table METHODS.
 
@@ -61,3 +73,4 @@ class Method:
     in_order: bool = False  # whether arcs are relaxed about once each, so that their number tells how long it takes
     aliases: tuple[str, ...] = ()
     together: Callable[[Job], int] | None = None
+    on_gpu: OnGpu | None = None

@@ -1,0 +1,25 @@
+"""Which devices a query runs on: those that were named, or a GPU that "auto" finds worth while."""
+
+from __future__ import annotations
+
+from .devices import DEVICES
+from .devices.facts import Facts
+from .gpu_plan import choose_device, require_gpu_method, wants_gpu
+from .graph import Graph
+
+
+def gpu_facts(names: tuple[str, ...], graph: Graph, rows: int, method: str) -> tuple[Facts, ...]:
+    """Return what the GPUs a query runs on have; none for the CPU. No driver is loaded unless a GPU may be needed."""
+    if names == ("cpu",):
+        return ()
+    if names == ("auto",):
+        if not wants_gpu(rows, graph.m, method):
+            return ()
+        chosen = choose_device([*DEVICES["cuda"].found(), *DEVICES["opencl"].found()], graph, rows, method)
+        return () if chosen is None else (chosen,)
+    require_gpu_method(method, names[0])
+    facts = []
+    for name in names:
+        kind, _, index = name.partition(":")
+        facts.append(DEVICES[kind].open_device(int(index)).facts)
+    return tuple(facts)

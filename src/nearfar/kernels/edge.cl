@@ -1,0 +1,133 @@
+// Relax every arc, in rounds, until a round changes nothing; for one source by all groups, or a source a group.
+//
+// Invariant: dist[v] is the ceiling or the length of a real walk. A round without a change proves the row exact.
+//
+// One source: a work-item an arc, a launch a round. flags[r] says whether round r changed something, and round r + 1 does
+// nothing if it did not, so the host launches many rounds ahead and looks only now and then. Many sources: `edge_rows`.
+//
+// WINDOWED: only the m arcs of batch `now` are on the device. waiting[b] is the last step (one batch made current) that
+// lowered a vertex with arcs in batch b: a batch has to be relaxed if that is later than its own last step. Within a step,
+// rounds go on until none changes a vertex with arcs in this very batch.
+
+#if WINDOWED
+#define WINDOW_ARGUMENTS , GLOBAL const offset_t *offsets, i64 batch, i32 now, i32 step, GLOBAL i32 *waiting
+#define WINDOW(row, batches) , offsets, batch, now, step, waiting + (row) * (i64)(batches)
+#else
+#define WINDOW_ARGUMENTS
+#define WINDOW(row, batches)
+#endif
+#define ARGUMENTS \
+    GLOBAL const i32 *tails, GLOBAL const i32 *arcs, i64 m, i32 n, sum_t floor, key_t ceiling, \
+    GLOBAL key_t *dist WINDOW_ARGUMENTS
+
+#define UNCHANGED 0
+#define CHANGED 1
+#define FELL 2      // below the floor, where only a negative cycle leads
+
+#if WINDOWED
+// Tell every batch that holds arcs of a changed vertex; return whether this one does.
+DEVICE i32 tell_batches(i32 v WINDOW_ARGUMENTS)
+{
+    const i64 begin = offsets[v], end = offsets[v + 1];
+    if (begin == end) return UNCHANGED;
+    for (i64 b = begin / batch; b <= (end - 1) / batch; b++)
+        if (LOAD_I32(&waiting[b]) != step) ATOMIC_SWAP(&waiting[b], step);      // thousands would write the same word
+    return begin / batch <= now && now <= (end - 1) / batch ? CHANGED : UNCHANGED;
+}
+#endif
+
+// Relax one arc; return what came of it.
+DEVICE i32 relax(
+    GLOBAL const i32 *tails, GLOBAL const i32 *arcs, i64 e, sum_t floor, key_t ceiling, GLOBAL key_t *dist WINDOW_ARGUMENTS)
+{
+    const key_t reached = LOAD(&dist[tails[e]]);
+    if (reached == ceiling) return UNCHANGED;       // infinity and a negative weight are no path
+    const i32 v = head_of(arcs, e);
+    const sum_t offer = value_of(reached) + weight_of(arcs, e);
+    if (!(offer < value_of(LOAD(&dist[v])))) return UNCHANGED;
+    if (offer < floor) return FELL;
+    const key_t key = key_of(offer);
+    if (key >= ATOMIC_MIN(&dist[v], key)) return UNCHANGED;
+#if WINDOWED
+    return tell_batches(v WINDOW(0, 0));
+#else
+    return CHANGED;
+#endif
+}
+
+// Write the tail of every arc of some vertices, as far as it lies in the window. One work-item a vertex.
+KERNEL void edge_tails(GLOBAL const offset_t *offsets, i32 first, i32 last, i64 base, i64 end, GLOBAL i32 *tails)
+{
+    const i64 u = first + (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
+    if (u >= last) return;
+    const i64 from = offsets[u] > base ? offsets[u] : base, to = offsets[u + 1] < end ? offsets[u + 1] : end;
+    for (i64 e = from; e < to; e++) tails[e - base] = (i32)u;
+}
+
+// Put seeds at distance 0: of one row, or each of a row of its own (`apart`). One work-item a seed.
+KERNEL void edge_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 apart, i32 batches)
+{
+    const i32 i = GROUP_ID * LOCAL_SIZE + LOCAL_ID;
+    if (i >= count) return;
+    dist[apart * i * (i64)n + seeds[i]] = 0;
+#if WINDOWED
+    tell_batches(seeds[i] WINDOW(apart * i, batches));
+#endif
+}
+
+// One round. flags[round] says whether it changed something, the last flag whether a distance fell.
+KERNEL void edge_round(ARGUMENTS, GLOBAL i32 *flags, i32 round)
+{
+    if (flags[round - 1] == UNCHANGED) return;
+    const i64 e = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
+    if (e >= m) return;
+    const i32 outcome = relax(tails, arcs, e, floor, ceiling, dist WINDOW(0, 0));
+    if (outcome != UNCHANGED) ATOMIC_SWAP(&flags[round], CHANGED);
+    if (outcome == FELL) ATOMIC_SWAP(&flags[FLAGS - 1], FELL);
+}
+
+// Settle rows, a group a row, in strides, with some rounds at most. What states[row] says before and after:
+#define FINISHED 0      // nothing is left to do
+#define UNDER_WAY 2     // rounds were used up; in a window always, since another batch may lower what this one has
+#define FALLEN 3        // below the floor
+KERNEL void edge_rows(ARGUMENTS, GLOBAL i64 *tally, GLOBAL i32 *states, i32 rows, i32 budget, i32 batches, i32 since)
+{
+    LOCAL_ARRAY i32 changed;
+    LOCAL_ARRAY i32 fell;
+    for (i32 r = GROUP_ID; r < rows; r += GROUPS) {
+        GLOBAL key_t *row = dist + r * (i64)n;
+        if (states[r] != UNDER_WAY) continue;
+#if WINDOWED
+        if (waiting[r * (i64)batches + now] <= since) continue;
+#endif
+        BARRIER();
+        if (LOCAL_ID == 0) fell = 0;
+        i32 round = 0;
+        int is_stable = 0;
+        while (round < budget && !is_stable) {
+            BARRIER();
+            if (LOCAL_ID == 0) changed = 0;
+            BARRIER();
+            i32 outcome = UNCHANGED;
+            for (i64 tile = 0; tile < m; tile += LOCAL_SIZE) {
+                if (tile + LOCAL_ID < m)
+                    outcome |= relax(tails, arcs, tile + LOCAL_ID, floor, ceiling, row WINDOW(r, batches));
+                BARRIER();      // the group stays together: neighbours read neighbouring arcs
+            }
+            if (outcome != UNCHANGED) ATOMIC_SWAP(&changed, 1);
+            if (outcome & FELL) ATOMIC_SWAP(&fell, 1);
+            BARRIER();
+            round++;
+            is_stable = !changed || fell;
+        }
+        BARRIER();
+        if (LOCAL_ID == 0) {
+            tally[GROUP_ID] += round * m;
+            states[r] = fell ? FALLEN : WINDOWED || changed ? UNDER_WAY : FINISHED;
+#if WINDOWED
+            if (changed) ATOMIC_SWAP(&waiting[r * (i64)batches + now], step + 1);
+#endif
+        }
+        BARRIER();
+    }
+}

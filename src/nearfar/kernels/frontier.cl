@@ -1,0 +1,348 @@
+// needs: lists.cl
+// Only vertices whose distance changed relax their arcs, in rounds, for one source by all groups, or a source a group.
+//
+// Invariant: dist[v] is the ceiling or the length of a real walk, and every vertex lowered since its arcs were last relaxed
+// stands in the list of the next round. An empty list proves the row exact. stamps[v] is the last round v was listed for,
+// so that it is listed once a round; rounds are counted on from row to row, so that stamps are never cleared.
+//
+// One source: `frontier_wide` does a round with all groups if the list is long, else nothing; `frontier_narrow`, one group,
+// ends that round and goes on alone while lists are short. Both read how far things are from `control`, so the host
+// launches many pairs ahead and looks only now and then. Many sources: `frontier_rows`, a group a source.
+//
+// WINDOWED: only the arcs from `base` to `end` are on the device, `arcs` begins with them, and a list holds vertices that
+// have arcs among them. changed[v] is the last step (one batch of arcs made current) that lowered v, waiting[b] the last
+// that lowered a vertex with arcs in batch b: what is newer than the batch's own last step has to be relaxed there.
+
+// What `control` holds; the host writes the first and reads all.
+#define LEFT 0      // rounds that may still be run: a negative cycle would go on for ever
+#define FELL 1      // 1 when a distance came below the floor, where only a negative cycle leads
+#define ROUND 2
+#define SIZES 3     // two lists, thin and fat each
+#define CONTROL_SIZE 8
+
+typedef struct {
+    GLOBAL const offset_t *offsets;
+    GLOBAL const i32 *arcs;
+    i32 n;
+    i32 parts;      // room for parts in a list
+    sum_t floor;
+    key_t ceiling;
+#if WINDOWED
+    i64 base, end;
+    i64 batch;      // arcs in a batch
+    i32 step;
+#endif
+} task_t;
+
+typedef struct {
+    GLOBAL key_t *dist;
+    GLOBAL i32 *stamps;
+    GLOBAL i32 *lists;      // two: n thin entries and the parts each
+    GLOBAL i32 *control;
+#if WINDOWED
+    GLOBAL i32 *changed;
+    GLOBAL i32 *waiting;
+#endif
+    LOCAL i32 *stage;
+    LOCAL i32 *relaxed;     // arcs this group relaxed
+} search_t;
+
+#if WINDOWED
+#define WINDOW_ARGUMENTS , i64 base, i64 end, i64 batch, i32 step, GLOBAL i32 *changed, GLOBAL i32 *waiting
+#define WINDOW , base, end, batch, step
+#define CHANGES(row, batches) , changed + (row) * (i64)n, waiting + (row) * (i64)(batches)
+#else
+#define WINDOW_ARGUMENTS
+#define WINDOW
+#define CHANGES(row, batches)
+#endif
+#define ARGUMENTS \
+    GLOBAL const offset_t *offsets, GLOBAL const i32 *arcs, i32 n, i32 parts, sum_t floor, key_t ceiling, \
+    GLOBAL key_t *dist, GLOBAL i32 *stamps, GLOBAL i32 *lists, GLOBAL i32 *control WINDOW_ARGUMENTS
+#define LOCALS \
+    LOCAL_ARRAY i32 stage[STAGE_SIZE]; \
+    LOCAL_ARRAY i32 relaxed
+#define TASK {offsets, arcs, n, parts, floor, ceiling WINDOW}
+#define SEARCH {dist, stamps, lists, control CHANGES(0, 0), stage, &relaxed}
+
+DEVICE list_t list_of(const task_t *task, const search_t *search, i32 round)
+{
+    list_t list;
+    list.thin = search->lists + (round & 1) * (task->n + 2 * (i64)task->parts);
+    list.fat = list.thin + task->n;
+    list.sizes = search->control + SIZES + 2 * (round & 1);
+    return list;
+}
+
+DEVICE i64 begin_of(const task_t *task, i32 u)
+{
+#if WINDOWED
+    return task->offsets[u] > task->base ? task->offsets[u] : task->base;
+#else
+    return task->offsets[u];
+#endif
+}
+
+DEVICE i64 end_of(const task_t *task, i32 u)
+{
+#if WINDOWED
+    return task->offsets[u + 1] < task->end ? task->offsets[u + 1] : task->end;
+#else
+    return task->offsets[u + 1];
+#endif
+}
+
+DEVICE void list_vertex(const task_t *task, const search_t *search, i32 round, i32 v)
+{
+    add(list_of(task, search, round), search->stage, v, end_of(task, v) - begin_of(task, v));
+}
+
+#if WINDOWED
+// Tell every batch that holds arcs of a changed vertex.
+DEVICE void tell_batches(const task_t *task, const search_t *search, i32 v, i32 step)
+{
+    const i64 begin = task->offsets[v], end = task->offsets[v + 1];
+    if (ATOMIC_SWAP(&search->changed[v], step) == step || begin == end) return;
+    for (i64 b = begin / task->batch; b <= (end - 1) / task->batch; b++)
+        if (LOAD_I32(&search->waiting[b]) != step) ATOMIC_SWAP(&search->waiting[b], step);      // thousands would write the same word
+}
+#endif
+
+DEVICE void relax(const task_t *task, const search_t *search, sum_t reached, i64 e, i32 next)
+{
+#if WINDOWED
+    e -= task->base;
+#endif
+    const i32 v = head_of(task->arcs, e);
+    const sum_t offer = reached + weight_of(task->arcs, e);
+    if (!(offer < value_of(LOAD(&search->dist[v])))) return;
+    if (offer < task->floor) {
+        ATOMIC_SWAP(&search->control[FELL], 1);
+        return;
+    }
+    const key_t key = key_of(offer);
+    if (key >= ATOMIC_MIN(&search->dist[v], key)) return;
+#if WINDOWED
+    tell_batches(task, search, v, task->step);
+#endif
+    if (ATOMIC_SWAP(&search->stamps[v], next) != next) list_vertex(task, search, next, v);
+}
+
+// Empty the stage of a group. Every work-item calls it.
+DEVICE void flush(const task_t *task, const search_t *search, i32 round)
+{
+    const list_t list = list_of(task, search, round);
+    BARRIER();
+    if (LOCAL_ID == 0) take_room(list, search->stage);
+    BARRIER();
+    move_staged(list, search->stage);
+    BARRIER();
+}
+
+// Relax this group's share of the round's list. Every work-item calls it.
+DEVICE void run_round(const task_t *task, const search_t *search, i32 group, i32 groups)
+{
+    const i32 round = search->control[ROUND];
+    const list_t list = list_of(task, search, round);
+    const i32 thin = list.sizes[0], fat = list.sizes[1];
+    const i32 chunks = (thin + LOCAL_SIZE - 1) / LOCAL_SIZE;
+    i32 relaxed = 0;
+    for (i32 unit = group; unit < chunks + fat; unit += groups) {
+        const i32 entry = unit < chunks ? unit * LOCAL_SIZE + LOCAL_ID : unit - chunks;
+        const int is_thin = unit < chunks;
+        if (!is_thin || entry < thin) {
+            const i32 u = is_thin ? list.thin[entry] : list.fat[2 * (i64)entry];
+            const i64 from = begin_of(task, u), to = end_of(task, u);
+            const i64 begin = is_thin ? from : from + list.fat[2 * (i64)entry + 1] * (i64)PART;
+            const i64 end = is_thin || begin + PART > to ? to : begin + PART;
+            const i32 stride = is_thin ? 1 : LOCAL_SIZE;
+            const sum_t reached = value_of(LOAD(&search->dist[u]));
+            for (i64 e = is_thin ? begin : begin + LOCAL_ID; e < end; e += stride) {
+                relax(task, search, reached, e, round + 1);
+                relaxed++;
+            }
+        }
+        flush(task, search, round + 1);
+    }
+    if (relaxed) ATOMIC_ADD(search->relaxed, relaxed);
+    BARRIER();
+}
+
+// End a round that all groups have done. One work-item calls it.
+DEVICE void end_round(const search_t *search)
+{
+    const i32 round = search->control[ROUND];
+    search->control[SIZES + 2 * (round & 1)] = search->control[SIZES + 2 * (round & 1) + 1] = 0;
+    search->control[ROUND] = round + 1;
+    search->control[LEFT]--;
+}
+
+// Return how long the round's list is, in entries; 0 when nothing is left to do, or may be done.
+DEVICE i32 list_size(const search_t *search)
+{
+    GLOBAL const i32 *control = search->control, *sizes = control + SIZES + 2 * (control[ROUND] & 1);
+    return control[FELL] || control[LEFT] <= 0 ? 0 : sizes[0] + FAT_SHARE * sizes[1];
+}
+
+DEVICE void begin_work(const search_t *search)
+{
+    if (LOCAL_ID == 0) *search->relaxed = search->stage[0] = 0;
+    BARRIER();
+}
+
+// One group goes on alone while lists are not longer than `most`, for some rounds at most.
+DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 budget, GLOBAL i64 *tally)
+{
+    for (i32 i = 0; i < budget; i++) {
+        const i32 size = list_size(search);
+        if (size == 0 || size > most) break;
+        begin_work(search);
+        run_round(task, search, 0, 1);
+        if (LOCAL_ID == 0) {
+            *tally += *search->relaxed;
+            end_round(search);
+        }
+        BARRIER();
+    }
+}
+
+// Put the vertices a row starts from at distance 0 and on the list. One group.
+KERNEL void frontier_start(ARGUMENTS, GLOBAL const i32 *seeds, i32 count)
+{
+    LOCALS;
+    const task_t task = TASK;
+    const search_t search = SEARCH;
+    begin_work(&search);
+    const i32 round = control[ROUND];
+    for (i32 chunk = 0; chunk < count; chunk += LOCAL_SIZE) {
+        if (chunk + LOCAL_ID < count) {
+            const i32 v = seeds[chunk + LOCAL_ID];
+            dist[v] = 0;
+            list_vertex(&task, &search, round, v);
+        }
+        flush(&task, &search, round);
+    }
+}
+
+KERNEL void frontier_wide(ARGUMENTS, GLOBAL i64 *tally)
+{
+    LOCALS;
+    const task_t task = TASK;
+    const search_t search = SEARCH;
+    if (list_size(&search) <= SMALL) return;
+    begin_work(&search);
+    run_round(&task, &search, GROUP_ID, GROUPS);
+    if (LOCAL_ID == 0) tally[GROUP_ID] += relaxed;
+}
+
+KERNEL void frontier_narrow(ARGUMENTS, GLOBAL i64 *tally, i32 budget)
+{
+    LOCALS;
+    const task_t task = TASK;
+    const search_t search = SEARCH;
+    const i32 size = control[SIZES + 2 * (control[ROUND] & 1)] + FAT_SHARE * control[SIZES + 2 * (control[ROUND] & 1) + 1];
+    const int was_wide = control[LEFT] > 0 && size > SMALL;
+    BARRIER();
+    if (was_wide && LOCAL_ID == 0) end_round(&search);
+    BARRIER();
+    run_alone(&task, &search, SMALL, budget, tally);
+}
+
+// List every vertex of a range that has something to relax in this window. All groups; or one, for its row.
+DEVICE void gather(const task_t *task, const search_t *search, i32 first, i32 last, i32 since, i32 group, i32 groups)
+{
+    const i32 round = search->control[ROUND];
+    for (i32 chunk = first + group * LOCAL_SIZE; chunk < last; chunk += groups * LOCAL_SIZE) {
+        const i32 v = chunk + LOCAL_ID;
+#if WINDOWED
+        if (v < last && search->changed[v] > since) list_vertex(task, search, round, v);
+#else
+        if (v < last && search->dist[v] < task->ceiling) list_vertex(task, search, round, v);
+#endif
+        flush(task, search, round);
+    }
+}
+
+KERNEL void frontier_gather(ARGUMENTS, i32 first, i32 last, i32 since)
+{
+    LOCALS;
+    const task_t task = TASK;
+    const search_t search = SEARCH;
+    begin_work(&search);
+    gather(&task, &search, first, last, since, GROUP_ID, GROUPS);
+}
+
+// Leave what a row had not the rounds to do for its next turn.
+DEVICE void put_off(const task_t *task, const search_t *search)
+{
+#if WINDOWED
+    const list_t list = list_of(task, search, search->control[ROUND]);
+    for (i32 i = LOCAL_ID; i < list.sizes[0]; i += LOCAL_SIZE) tell_batches(task, search, list.thin[i], task->step + 1);
+    for (i32 i = LOCAL_ID; i < list.sizes[1]; i += LOCAL_SIZE) tell_batches(task, search, list.fat[2 * (i64)i], task->step + 1);
+#endif
+    BARRIER();
+    if (LOCAL_ID < 4) search->control[SIZES + LOCAL_ID] = 0;
+    BARRIER();
+}
+
+// Settle rows, a group a row, in strides. What states[row] says before and after:
+#define FINISHED 0      // nothing is left to do
+#define AT_SOURCE 1     // start from the source
+#define UNDER_WAY 2     // go on with every vertex that was reached; in a window, with those changed since its last step
+#define FALLEN 3        // below the floor
+KERNEL void frontier_rows(
+    ARGUMENTS, GLOBAL i64 *tally, GLOBAL const i32 *sources, GLOBAL i32 *states, i32 rows, i32 budget, i32 batches, i32 now,
+    i32 first, i32 last, i32 since)
+{
+    LOCALS;
+    const task_t task = TASK;
+    const i64 words = 2 * (n + 2 * (i64)parts);
+    for (i32 row = GROUP_ID; row < rows; row += GROUPS) {
+        const search_t search = {
+            dist + row * (i64)n, stamps + GROUP_ID * (i64)n, lists + GROUP_ID * words, control + GROUP_ID * CONTROL_SIZE
+            CHANGES(row, batches), stage, &relaxed};
+        // No branch around a barrier: some compilers copy all that follows for either way. A row that is not due has an
+        // empty range, no seed and no rounds.
+        const i32 state = states[row];
+#if WINDOWED
+        const int is_due = state == UNDER_WAY && search.waiting[now] > since;
+#else
+        const int is_due = state == AT_SOURCE || state == UNDER_WAY;
+#endif
+        BARRIER();
+        if (LOCAL_ID == 0) {
+            search.control[LEFT] = is_due ? budget : 0;
+            search.control[FELL] = 0;
+            if (state == AT_SOURCE) search.dist[sources[row]] = 0;
+        }
+        begin_work(&search);
+        gather(&task, &search, first, is_due && state == UNDER_WAY ? last : first, since, 0, 1);
+        if (LOCAL_ID == 0 && state == AT_SOURCE) {
+            const i32 source = sources[row];
+            add_alone(list_of(&task, &search, search.control[ROUND]), source, offsets[source + 1] - offsets[source]);
+        }
+        BARRIER();
+        run_alone(&task, &search, MOST, budget, tally + GROUP_ID);
+        GLOBAL const i32 *sizes = search.control + SIZES + 2 * (search.control[ROUND] & 1);
+        const int is_over = !WINDOWED && sizes[0] + sizes[1] == 0;
+        const i32 after = search.control[FELL] ? FALLEN : is_over ? FINISHED : UNDER_WAY;
+        put_off(&task, &search);
+        if (LOCAL_ID == 0 && is_due) states[row] = after;
+        BARRIER();
+    }
+}
+
+#if WINDOWED
+// Put seeds at distance 0 and tell their batches: seeds of one row, or each of a row of its own (`apart`). One work-item a
+// seed.
+KERNEL void frontier_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 apart, i32 batches)
+{
+    const task_t task = TASK;
+    const i32 i = GROUP_ID * LOCAL_SIZE + LOCAL_ID;
+    if (i >= count) return;
+    const search_t search = {
+        dist + apart * i * (i64)n, stamps, lists, control CHANGES(apart * i, batches), 0, 0};
+    search.dist[seeds[i]] = 0;
+    tell_batches(&task, &search, seeds[i], step);
+}
+#endif

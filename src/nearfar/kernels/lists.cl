@@ -1,0 +1,63 @@
+// Lists of vertices whose arcs are to be relaxed, filled by many groups at once.
+//
+// A list has two classes, so that no vertex of many arcs holds up its neighbours: a thin vertex (at most THIN arcs) is one
+// entry and one work-item's job; a fat one is cut into parts of PART arcs, each an entry (vertex, part) and a whole group's
+// job, whichever group comes to it. Thin entries are first collected in local memory (a stage), so that a group takes room
+// in the list once a chunk and not once an entry.
+
+typedef struct {
+    GLOBAL i32 *thin;
+    GLOBAL i32 *fat;     // pairs
+    GLOBAL i32 *sizes;   // of thin, of fat
+} list_t;
+
+// A stage in local memory: entries added since it was emptied, room taken in the list, entries to move there, the entries.
+#define STAGE_SIZE (STAGE + 3)
+
+DEVICE void add_parts(const list_t list, i32 v, i64 degree)
+{
+    const i32 parts = (i32)((degree + PART - 1) / PART);
+    const i32 at = ATOMIC_ADD(&list.sizes[1], parts);
+    for (i32 p = 0; p < parts; p++) {
+        list.fat[2 * (i64)(at + p)] = v;
+        list.fat[2 * (i64)(at + p) + 1] = p;
+    }
+}
+
+// Add a vertex with so many arcs to relax; one without any has nothing to do.
+DEVICE void add(const list_t list, LOCAL i32 *stage, i32 v, i64 degree)
+{
+    if (degree > THIN) {
+        add_parts(list, v, degree);
+    } else if (degree > 0) {
+        const i32 slot = ATOMIC_ADD(&stage[0], 1);
+        if (slot < STAGE) stage[3 + slot] = v;
+        else list.thin[ATOMIC_ADD(&list.sizes[0], 1)] = v;
+    }
+}
+
+// Add the first vertex of an empty list, without a stage. One work-item calls it.
+DEVICE void add_alone(const list_t list, i32 v, i64 degree)
+{
+    if (degree > THIN) {
+        add_parts(list, v, degree);
+    } else if (degree > 0) {
+        list.thin[0] = v;
+        list.sizes[0] = 1;
+    }
+}
+
+// Emptying a stage takes two steps with a barrier before, between and after: one work-item takes room in the list, ...
+DEVICE void take_room(const list_t list, LOCAL i32 *stage)
+{
+    const i32 staged = stage[0] < STAGE ? stage[0] : STAGE;
+    if (staged > 0) stage[1] = ATOMIC_ADD(&list.sizes[0], staged);
+    stage[2] = staged;
+    stage[0] = 0;
+}
+
+// ... then all of them move the entries there.
+DEVICE void move_staged(const list_t list, LOCAL i32 *stage)
+{
+    for (i32 i = LOCAL_ID; i < stage[2]; i += LOCAL_SIZE) list.thin[stage[1] + i] = stage[3 + i];
+}

@@ -1,0 +1,108 @@
+"""`delta` on a GPU: delta-stepping with a near and a far pile (kernels/delta.cl). Weights >= 0, all arcs on the device.
+
+Light arcs lie before heavy ones: they are moved there on the device, once for a graph and a width.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..constants import GPU_MOST, NEAR_WIDTH
+from ..devices.device import Buffer
+from ..graph import Graph
+from .gpu_flight import Flight
+from .gpu_work import UNDER_WAY, Work
+
+STEM = "delta"
+STAGE_NOW, ROUND, STAGES_RUN, CONTROL_SIZE, LEVELS_SIZE = 0, 1, 4, 16, 4  # as in kernels/delta.cl
+DONE = 3
+
+
+def choose_width(graph: Graph) -> float:
+    """Return how far beyond the least distance of the far pile vertices are taken from it."""
+    return NEAR_WIDTH * graph.typical_weight / max(graph.m / max(graph.n, 1), 1)
+
+
+class Delta:
+    """Piles and records of one job, for one row by all groups or for a row a group."""
+
+    def __init__(self, work: Work) -> None:
+        self.work, self.n = work, work.job.graph.n
+        layout, n, graph = work.layout, self.n, work.job.graph
+        groups = 1 if work.layout.rows == 1 else layout.groups
+        width = work.job.delta if work.job.delta is not None else choose_width(graph)
+        self.width = work.sum(width) if work.sum is not np.int64 else np.int64(max(1, min(width, 2**62)))
+        self.dist = work.unreached(layout.rows)
+        self.stamps = work.filled(groups * n, np.int32, -1)
+        self.lists = work.device.empty(groups * (5 * n + 6 * layout.parts), np.int32)
+        self.control = work.zeros(groups * CONTROL_SIZE, np.int32)
+        self.levels = work.zeros(groups * LEVELS_SIZE, work.key)
+        self.targets = work.device.upload(work.job.targets)
+        self.light_ends = self._split()
+
+    def reset(self, rows: int) -> None:
+        """Make the rows unreached again."""
+        self.work.device.fill(self.dist, self.work.ceiling)
+
+    def _split(self) -> Buffer:
+        """Return where the heavy arcs of each vertex begin, after moving them there unless that was done before."""
+        work, width = self.work, self.width
+        kept = work.resident("split", dict)
+        key = (width, work.sum)
+        if kept.get("key") != key:
+            kept.clear()
+            kept["ends"] = work.device.empty(self.n, work.job.graph.offsets.dtype)
+            split = work.kernel(STEM, "split_arcs")
+            split(*work.items(self.n), work.offsets(), work.arcs(), np.int32(self.n), width, kept["ends"])
+            kept["key"] = key
+        ends: Buffer = kept["ends"]
+        return ends
+
+    def arguments(self) -> tuple[Any, ...]:
+        """Return what every kernel takes first."""
+        work = self.work
+        return (
+            work.offsets(), self.light_ends, work.arcs(), self.targets, np.int32(self.targets.count), np.int32(self.n),
+            self.width, work.ceiling, np.int32(work.layout.parts), self.dist, self.stamps, self.lists, self.control,
+            self.levels, work.tally,
+        )  # fmt: skip
+
+    def start(self, seeds: np.ndarray) -> None:
+        """Put the seeds at distance 0."""
+        given = self.work.device.upload(seeds)
+        start = self.work.kernel(STEM, "delta_start")
+        start(1, self.work.layout.group_size, *self.arguments(), given, np.int32(len(seeds)))
+
+    def settle(self, flight: Flight) -> None:
+        """Run stages until the far pile is empty, or every target is settled."""
+        device, layout, shared = self.work.device, self.work.layout, self.arguments()
+        wide, narrow = self.work.kernel(STEM, "delta_wide"), self.work.kernel(STEM, "delta_narrow")
+
+        def launch(count: int, budget: np.int32) -> None:
+            for _ in range(count):
+                wide(layout.groups, layout.group_size, *shared)
+                narrow(1, layout.group_size, *shared, budget)
+
+        def look() -> tuple[bool, bool]:
+            control = device.get(self.control, count=CONTROL_SIZE)
+            self.work.notes |= {"rounds": int(control[ROUND]), "stages": int(control[STAGES_RUN])}
+            return bool(control[STAGE_NOW] == DONE), False
+
+        flight.go(launch, look, lambda rounds: None, self.dist)
+
+    def place(self, sources: np.ndarray) -> None:
+        """Leave it to the group of a row to start it."""
+
+    def first_states(self, rows: int) -> np.ndarray:
+        """Return how rows begin; they end in one launch."""
+        return np.full(rows, UNDER_WAY, np.int32)
+
+    def run_rows(self, sources: Any, states: Any, rows: int, budget: int, window: None) -> None:
+        """Let every group settle its share of the rows."""
+        layout = self.work.layout
+        kernel = self.work.kernel(STEM, "delta_rows")
+        kernel(min(layout.groups, rows), layout.group_size, *self.arguments(), sources, np.int32(rows))
+        self.work.device.fill(states, 0)
+        assert budget <= GPU_MOST

@@ -1,0 +1,141 @@
+"""`edge` on a GPU: every arc, in rounds, until a round changes nothing (kernels/edge.cl); takes arcs in batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..constants import GPU_FLAGS, GPU_MOST
+from ..devices.device import Buffer
+from .gpu_flight import Flight
+from .gpu_stream import Window
+from .gpu_work import UNDER_WAY, Work
+
+STEM = "edge"
+
+
+class Edge:
+    """Flags of one job, for one row by all groups or for a row a group."""
+
+    def __init__(self, work: Work) -> None:
+        self.work, self.n, self.m = work, work.job.graph.n, work.job.graph.m
+        layout = work.layout
+        self.windowed = layout.batches > 1
+        self.dist = work.unreached(layout.rows)
+        self.flags = work.zeros(GPU_FLAGS, np.int32)
+        self.rounds = 0
+        self.offsets = work.offsets()
+        if self.windowed:
+            self.tails = work.device.empty(layout.batch, np.int32)
+            self.waiting = work.zeros(layout.rows * layout.batches, np.int32)
+        else:
+            self.tails = work.resident("tails", self._make_tails)
+
+    def reset(self, rows: int) -> None:
+        """Make the rows unreached again."""
+        self.work.device.fill(self.dist, self.work.ceiling)
+        if self.windowed:
+            self.work.device.fill(self.waiting, 0)
+
+    def _make_tails(self) -> Buffer:
+        """Write the tail of every arc, on the device."""
+        tails = self.work.device.empty(max(self.m, 1), np.int32)
+        self._expand(tails, 0, self.n, 0, self.m)
+        return tails
+
+    def _expand(self, tails: Buffer, first: int, last: int, base: int, end: int) -> None:
+        """Write the tails of the arcs of some vertices, as far as they lie in a window."""
+        span = (np.int32(first), np.int32(last), np.int64(base), np.int64(end))
+        self.kernel("tails")(*self.work.items(last - first), self.offsets, *span, tails)
+
+    def arguments(self, window: Window | None) -> tuple[Any, ...]:
+        """Return what every kernel takes first."""
+        work = self.work
+        arcs, m = (work.arcs(), self.m) if window is None else (window.arcs, window.end - window.base)
+        first = (self.tails, arcs, np.int64(m), np.int32(self.n), work.floor, work.ceiling, self.dist)
+        if window is None:
+            return first
+        span = (np.int64(work.layout.batch), np.int32(window.number), np.int32(window.step))
+        return (*first, self.offsets, *span, self.waiting)
+
+    def kernel(self, name: str) -> Any:
+        """Return a kernel of this method."""
+        return self.work.kernel(STEM, f"edge_{name}", WINDOWED=int(self.windowed))
+
+    # One row, by all groups.
+
+    def start(self, seeds: np.ndarray) -> None:
+        """Put the seeds at distance 0."""
+        self._put(seeds, None, apart=False)
+
+    def _put(self, seeds: np.ndarray, window: Window | None, apart: bool) -> None:
+        """Put seeds at distance 0, of one row or a row each."""
+        numbers = (len(seeds), apart, self.work.layout.batches)
+        self.kernel("begin")(
+            *self.work.items(len(seeds)), *self.arguments(window), self.work.device.upload(seeds),
+            *map(np.int32, numbers),
+        )  # fmt: skip
+
+    def settle(self, flight: Flight, window: Window | None = None) -> None:
+        """Run rounds until one changes nothing."""
+        device = self.work.device
+        shared = (*self.arguments(window), self.flags)
+        m = int(shared[2])
+        one_round, launched, left = self.kernel("round"), 0, 0
+
+        def launch(count: int, budget: np.int32) -> None:
+            nonlocal launched, left
+            launched = min(count, left, GPU_FLAGS - 2)
+            device.write(self.flags, np.eye(1, GPU_FLAGS, dtype=np.int32)[0])  # the round before the first is a change
+            for r in range(launched):
+                one_round(*self.work.items(m), *shared, np.int32(r + 1))
+            left -= launched
+
+        def look() -> tuple[bool, bool]:
+            flags = device.get(self.flags)
+            changed = flags[1 : launched + 1] != 0
+            ran = launched if changed.all() else int(changed.argmin()) + 1
+            self.rounds += ran
+            self.work.notes["rounds"] = self.rounds
+            flight.relaxed += ran * m
+            fell = bool(flags[-1])
+            return not changed.all() and not fell, fell or left <= 0
+
+        def allow(rounds: int) -> None:
+            nonlocal left
+            left = rounds
+
+        flight.go(launch, look, allow, self.dist)
+
+    # Arcs in batches.
+
+    def begin(self, seeds: np.ndarray, window: Window, apart: bool) -> None:
+        """Put seeds at distance 0, of one row or a row each, and note which batches they wait for."""
+        self._put(seeds, window, apart)
+
+    def settle_window(self, flight: Flight, window: Window) -> None:
+        """Run rounds on the arcs of a window until none changes a vertex that has arcs there."""
+        self._expand(self.tails, window.first, window.last, window.base, window.end)
+        self.settle(flight, window)
+
+    # Rows, a group each.
+
+    def place(self, sources: np.ndarray) -> None:
+        """Put the source of every row at distance 0."""
+        self._put(sources, None, apart=True)
+
+    def first_states(self, rows: int) -> np.ndarray:
+        """Return how rows begin."""
+        return np.full(rows, UNDER_WAY, np.int32)
+
+    def run_rows(self, sources: Any, states: Any, rows: int, budget: int, window: Window | None) -> None:
+        """Let every group settle its share of the rows."""
+        layout = self.work.layout
+        if window:
+            self._expand(self.tails, window.first, window.last, window.base, window.end)
+        numbers = (rows, min(budget, GPU_MOST), layout.batches, window.since if window else 0)
+        self.kernel("rows")(
+            min(layout.groups, rows), layout.group_size, *self.arguments(window), self.work.tally, states,
+            *map(np.int32, numbers),
+        )  # fmt: skip

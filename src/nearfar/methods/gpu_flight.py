@@ -1,0 +1,65 @@
+"""Rounds of one source in flight: launched many at a time, looked at now and then.
+
+A look means waiting for the device. It comes after 2, 4, 8 ... launches, so that even a search of thousands of rounds
+is looked at a few dozen times; a launch that finds nothing to do ends at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..constants import FIRST_ROUNDS, GPU_MOST, LAUNCH_ROUNDS, LAUNCHES_AHEAD
+from ..cycles import find_negative_cycle
+from ..devices.device import Buffer
+from .gpu_work import Work
+from .rounds import negative_cycle
+
+
+@dataclass
+class Flight:
+    """How a row is driven to its end: launches ahead, and a look for a negative cycle when rounds are used up."""
+
+    work: Work
+    relaxed: int = 0  # arcs that the host counted, where kernels do not
+    looks: int = 0
+
+    def __post_init__(self) -> None:
+        self.allowed = FIRST_ROUNDS if self.work.job.graph.min_weight < 0 else GPU_MOST
+
+    def go(
+        self,
+        launch: Callable[[int, np.int32], None],
+        look: Callable[[], tuple[bool, bool]],
+        allow: Callable[[int], None],
+        dist: Buffer,
+    ) -> None:
+        """Launch and look until done; ``look`` returns (whether it is, whether no more rounds are allowed)."""
+        ahead, budget = 2, np.int32(LAUNCH_ROUNDS)
+        allow(self.allowed)
+        while not self.work.job.stop[0]:
+            launch(ahead, budget)
+            is_over, is_spent = look()
+            self.looks += 1
+            if is_over:
+                return
+            if is_spent:
+                self.find_cycle(dist)
+                allow(self.allowed)
+            ahead = min(2 * ahead, LAUNCHES_AHEAD)
+
+    def find_cycle(self, dist: Buffer) -> None:
+        """Raise if the distances so far betray a negative cycle; else allow twice as many rounds."""
+        row = np.empty((1, self.work.job.graph.n), self.work.job.rows.dtype)
+        self.work.fetch(dist, row)
+        raise_cycle(self.work, row[0])
+        self.allowed = min(2 * self.allowed, GPU_MOST)
+
+
+def raise_cycle(work: Work, row: np.ndarray) -> None:
+    """Raise the error that names the cycle, if a row betrays one."""
+    cycle = find_negative_cycle(work.job.graph, row, work.job.ceiling)
+    if cycle:
+        raise negative_cycle(work.job, cycle)

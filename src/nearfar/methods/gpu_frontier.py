@@ -1,0 +1,126 @@
+"""`frontier` on a GPU: only changed vertices relax their arcs (kernels/frontier.cl); takes arcs in batches.
+
+The kernels know from their own records how far they are. The host launches many rounds ahead and looks now and then.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..constants import GPU_MOST
+from .gpu_flight import Flight
+from .gpu_stream import Window
+from .gpu_work import AT_SOURCE, UNDER_WAY, Work
+
+STEM = "frontier"
+LEFT, FELL, ROUND, SIZES, CONTROL_SIZE = 0, 1, 2, 3, 8  # as in kernels/frontier.cl
+
+
+class Frontier:
+    """Lists and records of one job, for one row by all groups or for a row a group."""
+
+    def __init__(self, work: Work) -> None:
+        self.work, self.n = work, work.job.graph.n
+        layout, n = work.layout, self.n
+        groups = 1 if work.layout.rows == 1 else layout.groups  # each with lists of its own
+        self.windowed = layout.batches > 1
+        self.dist = work.unreached(layout.rows)
+        self.stamps = work.filled(groups * n, np.int32, -1)
+        self.lists = work.device.empty(groups * 2 * (n + 2 * layout.parts), np.int32)
+        self.control = work.zeros(groups * CONTROL_SIZE, np.int32)
+        self.offsets = work.offsets()
+        if self.windowed:
+            self.changed = work.zeros(layout.rows * n, np.int32)
+            self.waiting = work.zeros(layout.rows * layout.batches, np.int32)
+
+    def reset(self, rows: int) -> None:
+        """Make the rows unreached again."""
+        self.work.device.fill(self.dist, self.work.ceiling)
+        if self.windowed:
+            self.work.device.fill(self.changed, 0)
+            self.work.device.fill(self.waiting, 0)
+
+    def arguments(self, window: Window | None) -> tuple[Any, ...]:
+        """Return what every kernel takes first."""
+        work = self.work
+        arcs = work.arcs() if window is None else window.arcs
+        first = (
+            self.offsets, arcs, np.int32(self.n), np.int32(work.layout.parts), work.floor, work.ceiling, self.dist,
+            self.stamps, self.lists, self.control,
+        )  # fmt: skip
+        if window is None:
+            return first
+        span = (np.int64(window.base), np.int64(window.end), np.int64(work.layout.batch), np.int32(window.step))
+        return (*first, *span, self.changed, self.waiting)
+
+    def kernel(self, name: str) -> Any:
+        """Return a kernel of this method."""
+        return self.work.kernel(STEM, f"frontier_{name}", WINDOWED=int(self.windowed))
+
+    # One row, by all groups.
+
+    def start(self, seeds: np.ndarray) -> None:
+        """Put the seeds at distance 0."""
+        size, given = self.work.layout.group_size, self.work.device.upload(seeds)
+        self.kernel("start")(1, size, *self.arguments(None), given, np.int32(len(seeds)))
+
+    def settle(self, flight: Flight, window: Window | None = None) -> None:
+        """Run rounds until no vertex is listed."""
+        device, layout = self.work.device, self.work.layout
+        shared = (*self.arguments(window), self.work.tally)
+        wide, narrow = self.kernel("wide"), self.kernel("narrow")
+
+        def launch(count: int, budget: np.int32) -> None:
+            for _ in range(count):
+                wide(layout.groups, layout.group_size, *shared)
+                narrow(1, layout.group_size, *shared, budget)
+
+        def look() -> tuple[bool, bool]:
+            control = device.get(self.control)
+            self.work.notes["rounds"] = int(control[ROUND])
+            is_over = not control[SIZES + 2 * (control[ROUND] & 1) :][:2].any()
+            return is_over and not control[FELL], bool(control[FELL] or control[LEFT] <= 0)
+
+        def allow(rounds: int) -> None:
+            device.write(self.control, np.array([rounds, 0], np.int32))
+
+        flight.go(launch, look, allow, self.dist)
+
+    # Arcs in batches.
+
+    def begin(self, seeds: np.ndarray, window: Window, apart: bool) -> None:
+        """Put seeds at distance 0, of one row or a row each, and note which batches they wait for."""
+        groups, size = self.work.items(len(seeds))
+        given = self.work.device.upload(seeds)
+        self.kernel("begin")(
+            groups, size, *self.arguments(window), given, np.int32(len(seeds)), np.int32(apart),
+            np.int32(self.work.layout.batches),
+        )  # fmt: skip
+
+    def settle_window(self, flight: Flight, window: Window) -> None:
+        """Run rounds on the arcs of a window until no vertex is listed."""
+        layout = self.work.layout
+        span = (np.int32(window.first), np.int32(window.last), np.int32(window.since))
+        self.kernel("gather")(layout.groups, layout.group_size, *self.arguments(window), *span)
+        self.settle(flight, window)
+
+    # Rows, a group each.
+
+    def place(self, sources: np.ndarray) -> None:
+        """Leave it to the group of a row to start it."""
+
+    def first_states(self, rows: int) -> np.ndarray:
+        """Return how rows begin."""
+        return np.full(rows, UNDER_WAY if self.windowed else AT_SOURCE, np.int32)
+
+    def run_rows(self, sources: Any, states: Any, rows: int, budget: int, window: Window | None) -> None:
+        """Let every group settle its share of the rows."""
+        layout = self.work.layout
+        span = (window.first, window.last, window.since) if window else (0, self.n, 0)
+        numbers = (rows, min(budget, GPU_MOST), layout.batches, window.number if window else 0, *span)
+        self.kernel("rows")(
+            min(layout.groups, rows), layout.group_size, *self.arguments(window), self.work.tally, sources, states,
+            *map(np.int32, numbers),
+        )  # fmt: skip

@@ -1,0 +1,148 @@
+"""What the GPU halves of `edge`, `frontier` and `delta` share: a job on a device, and the graph kept there.
+
+Distances live on the device as keys, integers of the same order (kernels/types.h), so that one atomic minimum serves
+every type. A graph's arrays stay on the device as long as the graph lives, for the next query.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..constants import GPU_PART, GPU_THIN, HOST_PART, HOST_THIN
+from ..devices.device import Buffer, Device
+from ..errors import DeviceError, DeviceMemoryError
+from ..graph import Graph
+from ..layouts import Layout
+from .method import Job
+
+CODES = {"i4": 1, "i8": 2, "f4": 3, "f8": 4}  # as in kernels/types.h
+FINISHED, AT_SOURCE, UNDER_WAY, FALLEN = 0, 1, 2, 3  # states of a row, as in the kernels
+
+_resident: weakref.WeakKeyDictionary[Graph, dict[tuple[str, str], Any]] = weakref.WeakKeyDictionary()
+
+
+@dataclass
+class Work:
+    """One job on one device, with what its kernels are given again and again."""
+
+    job: Job
+    device: Device
+    layout: Layout
+    tally: Buffer = field(init=False)  # arcs relaxed, by group
+    notes: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        graph, dtype = self.job.graph, self.job.rows.dtype
+        weight = graph.arcs.dtype["weight"].str[1:] if "weight" in (graph.arcs.dtype.names or ()) else None
+        self.key: np.dtype[Any] = np.dtype(np.int32 if dtype.itemsize == 4 else np.int64)
+        self.sum = dtype.type if dtype.kind == "f" else np.int64
+        self.defines = {
+            "DIST": CODES[dtype.str[1:]],
+            "WEIGHT": CODES[weight] if weight else 0,
+            "OFFSET": CODES[graph.offsets.dtype.str[1:]],
+            **tuning(self.device.facts.gpu),
+        }
+        self.ceiling = self.key.type(np.array([self.job.ceiling]).astype(dtype).view(self.key)[0])
+        self.floor = self.sum(self.job.floor)
+        self.tally = self.zeros(self.layout.groups, np.int64)
+
+    def kernel(self, stem: str, name: str, **defines: int) -> Callable[..., None]:
+        """Return a kernel for the types of this job."""
+        return self.device.kernel(stem, name, {**self.defines, **defines})
+
+    def zeros(self, count: int, dtype: Any) -> Buffer:
+        """Return a buffer of zeros."""
+        return self.filled(count, dtype, 0)
+
+    def filled(self, count: int, dtype: Any, value: Any) -> Buffer:
+        """Return a buffer with one value everywhere; graphs nobody asks about now make room for it."""
+        try:
+            buffer = self.device.empty(count, dtype)
+        except DeviceMemoryError:
+            forget_others(self.device, self.job.graph)
+            buffer = self.device.empty(count, dtype)
+        self.device.fill(buffer, value)
+        return buffer
+
+    def unreached(self, rows: int) -> Buffer:
+        """Return rows of distances, all of them unreached."""
+        return self.filled(rows * self.job.graph.n, self.key, self.ceiling)
+
+    def offsets(self) -> Buffer:
+        """Return the graph's offsets on the device."""
+        return self.resident("offsets", lambda: self.device.upload(self.job.graph.offsets))
+
+    def arcs(self) -> Buffer:
+        """Return the graph's arcs on the device, as words."""
+        return self.resident("arcs", lambda: self.device.upload(words_of(self.job.graph)))
+
+    def resident(self, what: str, make: Callable[[], Any]) -> Any:
+        """Return something of the graph that stays on the device as long as the graph lives."""
+        kept = _resident.setdefault(self.job.graph, {})
+        key = (self.device.name, what)
+        if key not in kept:
+            try:
+                kept[key] = make()
+            except DeviceMemoryError:
+                forget_others(self.device, self.job.graph)
+                kept[key] = make()
+        return kept[key]
+
+    def items(self, count: int) -> tuple[int, int]:
+        """Return groups and their size for one work-item each of ``count``."""
+        size = self.layout.group_size
+        return max(-(-count // size), 1), size
+
+    def fetch(self, buffer: Buffer, rows: np.ndarray) -> None:
+        """Bring rows home as distances."""
+        keys = rows.reshape(-1).view(self.key)
+        self.device.get(buffer, out=keys, count=keys.size)
+        if rows.dtype.kind == "f" and self.job.graph.min_weight < 0:
+            np.bitwise_xor(keys, np.iinfo(self.key.type).max, out=keys, where=keys < 0)
+
+    def relaxed(self) -> int:
+        """Return the arcs relaxed so far."""
+        return int(self.device.get(self.tally).sum())
+
+
+def tuning(is_gpu: bool) -> dict[str, int]:
+    """Return how vertices are shared out: on a CPU, work-items run one after the other, and none waits for a hub."""
+    return {"THIN": GPU_THIN, "PART": GPU_PART} if is_gpu else {"THIN": HOST_THIN, "PART": HOST_PART}
+
+
+def words_of(graph: Graph) -> np.ndarray:
+    """Return the records of the arcs as 32-bit words; the same memory."""
+    return graph.arcs.view(np.int32)
+
+
+def forget_others(device: Device, graph: Graph) -> None:
+    """Give back what other graphs keep on a device that is full."""
+    for other in [other for other in _resident if other is not graph]:
+        kept = _resident[other]
+        for key in [key for key in kept if key[0] == device.name]:
+            del kept[key]
+
+
+def forget(graph: Graph, device: Device) -> None:
+    """Give back what a graph keeps on a device, before it is streamed through it."""
+    kept = _resident.get(graph, {})
+    for key in [key for key in kept if key[0] == device.name]:
+        del kept[key]
+
+
+def require_types(device: Device, dtype: np.dtype) -> None:
+    """Refuse distances that a device cannot have."""
+    facts = device.facts
+    narrow = "float32" if dtype.kind == "f" else "int32"
+    if dtype.itemsize == 8 and not facts.wide_atomics:
+        raise DeviceError(
+            f"{facts.title} has no atomic minimum of 64 bits, which {dtype.name} distances need. "
+            f"Use device='cpu', or weights and dtype={narrow!r} if they suffice."
+        )
+    if dtype == np.float64 and not facts.doubles:
+        raise DeviceError(f"{facts.title} has no float64. Use device='cpu', or weights and dtype={narrow!r}.")
