@@ -1,7 +1,8 @@
 """Errors into one line on standard error and an exit code.
 
-0 is success, 1 a wrong answer found by ``verify``, 2 a mistake in the command line or in a file, 70 a mistake of ours,
-130 Ctrl-C, 141 a reader that has gone (``nearfar ... | head``). ``--debug`` shows where an error came from.
+0 is success, 1 a wrong answer found by ``verify`` or ``selftest``, 2 a mistake in the command line or in a file, 70 a
+mistake of ours, 130 Ctrl-C, 141 a reader that has gone (``nearfar ... | head``). ``--debug`` shows where an error came
+from.
 """
 
 from __future__ import annotations

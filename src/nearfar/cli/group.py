@@ -24,6 +24,7 @@ COMMANDS = {
     "verify": ("verify", "Prove that a saved answer is exact"),
     "plan": ("plan", "What a query would run, why, and the memory it takes"),
     "devices": ("devices", "Where queries can run on this machine"),
+    "selftest": ("selftest", "Whether a device gives the right answers"),
     "demo": ("demo", "Solve and verify a generated road network"),
     "generate": ("generate", "Write a graph made by rule and chance"),
 }

@@ -119,7 +119,7 @@ def run_facts(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest) -> li
         spent += f", loading kernels {format_seconds(stats['compile_seconds'])}"
     return [
         graph_fact(loaded.graph),
-        ("method", f"{plan.method} on {plan.device}, {count(plan.threads, 'thread')}"),
+        ("method", f"{plan.method} on {plan.device}" + ("" if plan.devices else f", {count(plan.threads, 'thread')}")),
         ("why", plan.why),
         ("time", spent),
         *([("cutoff", f"{distances.cutoff}")] if distances.cutoff is not None else []),

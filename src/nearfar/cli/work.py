@@ -92,7 +92,8 @@ def solve(query: Callable[..., Any], quiet: bool) -> Any:
 class Bar:
     """A progress bar for rows that shows itself only when the work takes a while, and leaves nothing behind."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "rows") -> None:
+        self.what = what
         self.began = time.perf_counter()
         self.bar: Progress | None = None
         self.task: TaskID | None = None
@@ -113,9 +114,9 @@ class Bar:
 
         from .console import Plain
 
-        columns = (TextColumn("rows"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        columns = (TextColumn(self.what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         self.bar = Progress(*columns, console=Plain(stderr=True), transient=True)
-        self.task = self.bar.add_task("rows", total=total)
+        self.task = self.bar.add_task(self.what, total=total)
         self.bar.start()
 
     def __exit__(

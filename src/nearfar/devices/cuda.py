@@ -5,8 +5,9 @@ the two meet by events. A thread's current device and stream stay what they were
 
 Of CuPy we use `cuda.Device` as a context, `cuda.Stream` (synchronize, wait_event, ptr), `cuda.Event` (record, done),
 `cuda.MemoryPool` (malloc, free_bytes), `RawModule` (compile, and get_function, whose kernels take grid, block,
-arguments and stream), the functions getDeviceCount, getDeviceProperties, memGetInfo, memcpyAsync and memsetAsync of
-`cuda.runtime`, and the errors of all these. tests/devices/standin.py offers the same calls over OpenCL.
+arguments and stream), the functions getDeviceCount, getDeviceProperties, driverGetVersion, runtimeGetVersion,
+memGetInfo, memcpyAsync and memsetAsync of `cuda.runtime`, and the errors of all these. tests/devices/standin.py offers
+the same calls over OpenCL.
 """
 
 from __future__ import annotations
@@ -87,6 +88,11 @@ def _facts(cupy: Any, index: int) -> Facts:
     )
 
 
+def _version(number: int) -> str:
+    """Write one of CUDA's version numbers: 12080 is 12.8."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
 class Cuda(Device):
     """One GPU with its streams and programs."""
 
@@ -114,6 +120,17 @@ class Cuda(Device):
         """Return what the driver can give, and what our pool keeps for reuse."""
         with self.trying("asking for memory"):
             return int(self._runtime.memGetInfo()[0] + self._pool.free_bytes())
+
+    def details(self) -> dict[str, str]:
+        """Return the versions of driver and runtime, and what the GPU can do."""
+        with self.trying("asking for versions"):
+            properties = self._runtime.getDeviceProperties(self._here.id)
+            driver, runtime = self._runtime.driverGetVersion(), self._runtime.runtimeGetVersion()
+        return {
+            "driver": f"for CUDA {_version(driver)}",
+            "runtime": f"CUDA {_version(runtime)}",
+            "compute capability": f"{properties['major']}.{properties['minor']}",
+        }
 
     def build(self, stem: str, source: str) -> Any:
         """Compile a program; CuPy keeps it on disk where it can."""

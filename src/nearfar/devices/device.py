@@ -120,6 +120,10 @@ class Device:
         """Return the bytes that can be allocated now."""
         raise NotImplementedError
 
+    def details(self) -> dict[str, str]:
+        """Return what a report of a failure should tell of the driver."""
+        raise NotImplementedError
+
     def build(self, stem: str, source: str) -> Any:
         """Compile a program."""
         raise NotImplementedError

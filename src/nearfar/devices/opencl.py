@@ -29,6 +29,7 @@ PACKAGE = "pyopencl is not installed: pip install 'nearfar[opencl]'"
 DRIVER = "no OpenCL driver: pip install 'pyopencl[pocl]' runs on the CPU, or install your GPU's driver"
 WRITE_ASIDE = 1 << 20  # bytes up to which write() copies the array aside instead of waiting for the queue
 OPTIONS = b"-cl-std=CL1.2"
+CHECKED = b" -DRACECHECK"  # what Oclgrind, which looks for races, is told beside (kernels/opencl.h)
 WIDE = ("cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics")
 
 _opened: dict[int, OpenCL] = {}
@@ -136,6 +137,7 @@ class OpenCL(Device):
         self._cl = import_module("pyopencl")
         self.failures = (self._cl.Error,)
         self._device = device
+        self._options = OPTIONS + (CHECKED if "oclgrind" in device.platform.name.lower() else b"")
         with self.trying("opening the device"):
             self._context = self._cl.Context([device])
             self._queue = self._cl.CommandQueue(self._context, device)
@@ -149,11 +151,19 @@ class OpenCL(Device):
             return min(self._facts.memory, cpu.facts().memory)
         return max(self._facts.memory - sum(list(self.held.values())), 0)
 
+    def details(self) -> dict[str, str]:
+        """Return the driver and the OpenCL it speaks."""
+        device, platform = self._device, self._device.platform
+        return {
+            "driver": f"{device.driver_version.strip()}, {device.version.strip()}",
+            "platform": f"{platform.name.strip()}, {platform.version.strip()}",
+        }
+
     def build(self, stem: str, source: str) -> Any:
         """Compile a program; the driver may keep it on disk, PyOpenCL does not."""
         program = self._cl._Program(self._context, source)
         try:
-            program._build(OPTIONS, [self._device])
+            program._build(self._options, [self._device])
         except self._cl.Error as error:
             self.fail_build(stem, self._log(program), error)
         return program

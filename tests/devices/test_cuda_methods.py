@@ -1,0 +1,149 @@
+"""Queries with device="cuda" from end to end, the kernels run by the stand-in for CuPy: all the road but CuPy itself.
+
+Answers are compared to the bit with the CPU's. Layouts are those of a GPU: groups of 256, hubs cut into parts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nearfar
+from marks import needs_jit
+from nearfar import gpu_plan, selftest, selftest_graphs
+from nearfar.devices import cuda, opencl
+from nearfar.errors import NegativeCycleError
+from nearfar.methods import METHODS
+
+if opencl.missing():
+    pytest.skip(f"the stand-in for CuPy runs on OpenCL: {opencl.missing()}", allow_module_level=True)
+
+pytestmark = [needs_jit, pytest.mark.usefixtures("cupy")]
+METHODS_THERE = [name for name, record in METHODS.items() if record.on_gpu]
+STREAMING = [name for name in METHODS_THERE if METHODS[name].on_gpu.streams]
+TYPES = ("int32", "int64", "float32", "float64")
+each_method = pytest.mark.parametrize("method", METHODS_THERE)
+each_type = pytest.mark.parametrize("dtype", TYPES)
+SOME = [0, 3, 17, 3]
+
+
+def make_graph(dtype, negative=False, n=60, m=3000):
+    """Return a random graph with a hub, whose weights need the whole width of their type."""
+    rng = np.random.default_rng(m)
+    tails, heads = rng.integers(0, n, m), rng.integers(0, n, m)
+    tails[: m // 8] = 7
+    weights, height = rng.integers(0, 1000, m), rng.integers(0, 300, n)
+    if negative:
+        weights += height[heads] - height[tails]
+    if dtype == "int64":
+        weights = weights * (1 << 33)
+    elif dtype[0] == "f":
+        weights = weights / (8 if negative else 7)  # eighths are exact: rounding must not close a negative cycle
+    return nearfar.Graph.from_arcs(tails, heads, weights.astype(dtype), n=n)
+
+
+def asked(graph, **options):
+    """Return the answers to one source, some and all pairs."""
+    return [nearfar.sssp(graph, 5, **options), nearfar.mssp(graph, SOME, **options), nearfar.apsp(graph, **options)]
+
+
+def check_same(graph, found, batches=1):
+    """Compare with the CPU, and look at what the results say of themselves."""
+    for mine, theirs in zip(found, asked(graph, device="cpu"), strict=True):
+        assert mine.stats["device"] == "cuda:0" and mine.stats["launches"] > 0
+        assert mine.rows.dtype == theirs.rows.dtype and mine.rows.tobytes() == theirs.rows.tobytes()
+        assert (mine.stats["batches"] > 1) == (batches > 1)
+    assert nearfar.verify(graph, found[1])
+
+
+@each_method
+@each_type
+def test_resident(cupy, method, dtype):
+    graph = make_graph(dtype)
+    found = asked(graph, device="cuda", method=method)
+    check_same(graph, found)
+    assert "launch" in cupy.machine.calls and found[0].dist.dtype == np.dtype(dtype)
+
+
+@pytest.mark.parametrize("method", STREAMING)
+@each_type
+@pytest.mark.parametrize("negative", [False, True])
+def test_batched(method, dtype, negative):
+    graph = make_graph(dtype, negative)
+    memory = nearfar.plan(graph, 5, device="cuda", method=method).bytes
+    while nearfar.plan(graph, SOME, device="cuda", method=method, memory=memory).arc_batches < 3:
+        memory = int(0.95 * memory)
+    found = asked(graph, device="cuda", method=method, memory=memory)
+    check_same(graph, found, batches=3)
+
+
+@pytest.mark.parametrize("method", STREAMING)
+@each_type
+def test_negative(method, dtype):
+    graph = make_graph(dtype, negative=True)
+    assert graph.min_weight < 0
+    check_same(graph, asked(graph, device="cuda", method=method))
+
+
+@pytest.mark.parametrize("method", STREAMING)
+def test_negative_cycle(method):
+    graph = nearfar.Graph.from_arcs([0, 1, 2, 3], [1, 2, 3, 1], [1, 2, -5, 2])
+    for query in (lambda **o: nearfar.sssp(graph, 0, **o), lambda **o: nearfar.apsp(graph, **o)):
+        with pytest.raises(NegativeCycleError) as caught:
+            query(device="cuda", method=method)
+        assert sorted(caught.value.cycle) == [1, 2, 3]
+
+
+@each_method
+def test_no_weights(method):
+    rng = np.random.default_rng(4)
+    graph = nearfar.Graph.from_arcs(rng.integers(0, 50, 400), rng.integers(0, 50, 400), n=50)
+    check_same(graph, asked(graph, device="cuda", method=method))
+
+
+@each_method
+def test_limits(method):
+    """Targets and a cutoff leave the same vertices unreached."""
+    graph = make_graph("int32", m=200)
+    for options in ({"targets": [11]}, {"cutoff": 700}, {"cutoff": 0}):
+        for sources in ([5], SOME):
+            mine = nearfar.mssp(graph, sources, device="cuda", method=method, **options)
+            theirs = nearfar.mssp(graph, sources, device="cpu", **options)
+            assert mine.rows.tobytes() == theirs.rows.tobytes()
+
+
+@each_method
+def test_two_gpus(method):
+    """Rows are shared out, each GPU driven by a thread of its own."""
+    graph = make_graph("float32")
+    found = nearfar.apsp(graph, device=["cuda:0", "cuda:1"], method=method)
+    assert found.stats["device"] == "cuda:0, cuda:1"
+    assert found.rows.tobytes() == nearfar.apsp(graph, device="cpu").rows.tobytes()
+
+
+def test_auto_takes_it_when_it_pays(monkeypatch):
+    graph = make_graph("int32")
+    assert nearfar.sssp(graph, 5).stats["device"] == "cpu"
+    monkeypatch.setattr(gpu_plan, "AUTO_GPU_WORK", 1)
+    found = nearfar.sssp(graph, 5)
+    assert found.stats["device"] == "cuda:0" and found.stats["method"] == "delta"
+    assert found.rows.tobytes() == nearfar.sssp(graph, 5, device="cpu").rows.tobytes()
+
+
+def test_the_graph_stays_there():
+    graph = make_graph("int32")
+    first, second = (nearfar.sssp(graph, 5, device="cuda", method="frontier") for _ in range(2))
+    assert second.stats["uploaded"] < graph.m < first.stats["uploaded"]
+
+
+def test_details(cupy):
+    device = cuda.open_device(1)
+    assert device.details() == {"driver": "for CUDA 13.0", "runtime": "CUDA 12.8", "compute capability": "9.0"}
+
+
+def test_selftest(monkeypatch):
+    """What people with a card are asked to run, for one type."""
+    monkeypatch.setitem(selftest_graphs.TYPES, "quick", ("int32",))
+    report = selftest.run("cuda", "quick")
+    assert report.ok, str(report)
+    assert report.devices[0].facts["device"] == "Pretend GPU"
