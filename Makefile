@@ -9,12 +9,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
 
-.PHONY: help demo test bench lint coverage clean
+.PHONY: help demo test racecheck bench lint coverage clean
 .NOTPARALLEL:
 
 help:
 	@echo "make demo      solve a generated road network and print the figures"
 	@echo "make test      run all tests"
+	@echo "make racecheck look for races in the GPU kernels; needs oclgrind"
 	@echo "make lint      check style, types and who imports whom"
 	@echo "make coverage  run all tests without the JIT and report the lines they miss"
 	@echo "make bench     verify, time against other libraries, write docs/benchmarks.md"
@@ -25,6 +26,9 @@ demo: $(VENV)/core.stamp
 
 test: $(VENV)/test.stamp
 	$(PY) -m pytest
+
+racecheck: $(VENV)/test.stamp
+	@$(PY) tests/racecheck/run.py
 
 lint: $(VENV)/test.stamp
 	$(PY) -m ruff check .

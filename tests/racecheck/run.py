@@ -1,0 +1,117 @@
+"""Look for races, stray accesses, diverging barriers and uninitialised values in every GPU kernel, with Oclgrind.
+
+`make racecheck`. queries.py runs on Oclgrind's simulated device, which writes what it finds to a log and always ends
+with exit code 0; this reads the log. Kernels that are wrong on purpose show that it would have found something. Loads
+that others may overtake on purpose (LOAD in kernels/opencl.h) go through an atomic there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).parent
+KERNELS = HERE.parent.parent / "src" / "nearfar" / "kernels"
+NOT_OPENCL = ("fill.cl",)  # which only CUDA needs; OpenCL has a command for it
+CANARIES = ("canary_race", "canary_bounds", "canary_uninitialized", "canary_divergence")
+OPTIONS = (
+    "--data-races",
+    "--uniform-writes",  # also of the same value
+    "--uninitialized",
+    "--num-threads=1",
+    "--compute-units=1",
+    "--max-errors=20000",
+)
+PATIENCE = 900  # seconds
+KERNEL = re.compile(r"^\tKernel:\s*(\w+)", re.M)
+PLACE = re.compile(r"^\tAt line \d+ \(column \d+\) of input\.cl:\n(\t.*)$", re.M)
+
+
+def main() -> int:
+    """Run the queries under Oclgrind, tell what it found, and return the exit code."""
+    oclgrind = shutil.which("oclgrind")
+    if oclgrind is None:
+        print("racecheck: oclgrind is not installed. On Debian and Ubuntu: apt-get install oclgrind", file=sys.stderr)
+        return 2
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="racecheck-") as folder:
+        log = Path(folder, "log")
+        outcome, failure = simulate(oclgrind, log)
+        found = reports(log.read_text(errors="replace") if log.exists() else "")
+    problems = [*failure, *outcome["wrong"], *unseen(found), *unlaunched(outcome["launched"]), *described(found)]
+    for problem in problems:
+        print(problem, end="\n\n")
+    launched = {name for name, _ in outcome["launched"]}
+    clean = "no race, no stray access, no divergence, no uninitialised value"
+    verdict = f"{len(problems)} problems" if problems else clean
+    print(
+        f"racecheck: {verdict} in {len(launched)} kernels ({len(outcome['launched'])} with their variants), "
+        f"{time.perf_counter() - began:.0f} s"
+    )
+    return 1 if problems else 0
+
+
+def simulate(oclgrind, log):
+    """Run the queries; return what they printed, and what went wrong with that."""
+    command = [oclgrind, *(word for option in OPTIONS for word in option.split("=")), "--log", str(log)]
+    paths = filter(None, (str(KERNELS.parent.parent), os.environ.get("PYTHONPATH")))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    child = subprocess.run(
+        [*command, sys.executable, str(HERE / "queries.py")],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=PATIENCE,
+    )
+    try:
+        return json.loads(child.stdout), []
+    except ValueError:
+        return {"launched": [], "wrong": []}, [f"The queries did not come to their end (exit code {child.returncode})."]
+
+
+def reports(log):
+    """Return the reports of a log by kernel; what names no kernel under ''."""
+    found = defaultdict(list)
+    for block in re.split(r"\n(?=\n\S|\Z)", log):
+        if block.strip():
+            kernel = KERNEL.search(block)
+            found[kernel[1] if kernel else ""].append(block.strip("\n"))
+    return found
+
+
+def unseen(found):
+    """Say which mistakes made on purpose were not found."""
+    return [f"Oclgrind did not find the mistake in {name}: it does not look." for name in CANARIES if name not in found]
+
+
+def unlaunched(launched):
+    """Say which kernels were never launched."""
+    names = {name for name, _ in launched}
+    return [
+        f"{name} of {text.name} was never launched: add a query to {HERE / 'queries.py'}."
+        for text in sorted(KERNELS.glob("*.cl"))
+        if text.name not in NOT_OPENCL
+        for name in re.findall(r"^KERNEL\s+void\s+(\w+)", text.read_text(), re.M)
+        if name not in names
+    ]
+
+
+def described(found):
+    """Show a report of each kind, with how often it came."""
+    kinds = defaultdict(list)
+    for kernel, blocks in found.items():
+        for block in blocks if kernel not in CANARIES else ():
+            kinds[kernel, block.splitlines()[0].partition(" at ")[0], *PLACE.findall(block)].append(block)
+    return [f"{len(blocks)} x in {kernel or 'no kernel'}:\n{blocks[0]}" for (kernel, *_), blocks in kinds.items()]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
