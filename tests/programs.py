@@ -6,13 +6,27 @@ import pytest
 
 from nearfar.devices import text
 
-STEMS = sorted(path.stem for path in text.FOLDER.glob("*.cl") if "KERNEL " in path.read_text(encoding="ascii"))
-PAIRS = [(1, 0), (1, 1), (2, 1), (2, 2), (4, 1), (4, 2), (3, 3), (4, 3), (4, 4)]  # DIST and WEIGHT, as in types.h
+TEXTS = {path.stem: path.read_text(encoding="ascii") for path in sorted(text.FOLDER.glob("*.cl"))}
+PAIRS = [(1, 0), (1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2), (3, 3), (4, 3), (4, 4)]  # DIST, WEIGHT as in types.h
 TYPES = [
     {"DIST": dist, "WEIGHT": weight, "OFFSET": offset}
     for offset, pairs in ((1, PAIRS), (2, [(1, 1), (4, 4)]))
     for dist, weight in pairs
 ]
 
-each_program = pytest.mark.parametrize("stem", STEMS)
-each_type = pytest.mark.parametrize("types", TYPES, ids=lambda types: "-".join(map(str, types.values())))
+
+def variants(stem):
+    """Return the defines a program is built with: every type, and arcs in batches where it can take them."""
+    if "key_t" not in TEXTS[stem]:
+        return TYPES[:1]  # it has nothing to do with distances
+    windowed = (0, 1) if "WINDOWED" in TEXTS[stem] else (0,)
+    return [{**types, "WINDOWED": window} for types in TYPES for window in windowed]
+
+
+PROGRAMS = [
+    pytest.param(stem, defines, id="-".join(map(str, (stem, *defines.values()))))
+    for stem, content in TEXTS.items()
+    if "KERNEL " in content
+    for defines in variants(stem)
+]
+each_program = pytest.mark.parametrize(("stem", "defines"), PROGRAMS)

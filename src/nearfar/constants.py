@@ -62,21 +62,32 @@ READ_BLOCK = 1 << 20
 # Words whose place in the table is asked for before it is their turn. 194 MB of words: 0 1.8 s, 2 1.4, 8 1.3, 32 1.2.
 WORDS_AHEAD = 32
 
-# Kernels on GPUs; GPU_X reaches their text as X.
-GPU_STAGE = 1024  # entries a group collects before it takes room in a list
-GPU_SMALL = 1024  # entries up to which one group goes on alone
-GPU_FAT_SHARE = 16  # thin entries that one part of a fat vertex counts for, when lists are measured against GPU_SMALL
-GPU_THIN = 32  # arcs up to which a vertex is one work-item's job
-GPU_PART = 1024  # arcs of a fat vertex that are one group's job
+# Kernels on GPUs; GPU_X reaches their text as X. Measured on PoCL, two cores; what only a real GPU could tell (marked:
+# model) follows from its width: 32 lanes in step, some thousand work-items at once.
+GPU_STAGE = 1024  # entries a group collects before it takes room in a list, 4 kB of local memory
+GPU_THIN, GPU_PART = 32, 1024  # arcs up to which a vertex is one work-item's job, and of a fat one a group's; model
+HOST_THIN, HOST_PART = 1024, 1024  # on a CPU, work-items run one after the other: R-MAT 18 66 ms; with 32 and 1024 92
+GPU_FAT_SHARE = 16  # thin entries that one part of a fat vertex counts for, when the length of a list is taken; model
 GPU_FLAGS = 66  # rounds of `edge` in flight, and two
 GPU_MOST = 2**31 - 1
-LAUNCHES_AHEAD = 16  # launches of one source's rounds between two looks at most
-LAUNCH_ROUNDS = 4096  # rounds or stages that one group runs in a launch, so that a launch ends soon
-NEAR_WIDTH = 8  # of the near pile, in median weights a mean degree
-DEVICE_GROUP_SIZE = 256  # work-items in a group
-HOST_GROUP_SIZE, HOST_ROW_GROUP_SIZE = 64, 16  # the same on a CPU, for one source and for a group a source
-DEVICE_GROUPS, HOST_GROUPS = 8, 4  # groups for a compute unit
-HOST_THIN, HOST_PART = 1024, 1024  # GPU_THIN and GPU_PART where work-items run one after the other
+GPU_MOST_ARCS = 2**18  # of a vertex that count when it is asked whether few arcs are pending; keeps the sum in 32 bits
+DEVICE_GROUP_SIZE = 256  # work-items in a group; model
+# The same on a CPU, for one source and for a group a source. One source: New York 37 ms with 16 and with 64. All pairs
+# of Rome, against the CPU's rows: 8 1.9, 16 2.2, 32 2.4, 64 2.6.
+HOST_GROUP_SIZE, HOST_ROW_GROUP_SIZE = 64, 16
+DEVICE_GROUPS, HOST_GROUPS = 8, 4  # groups for a compute unit; model, and PoCL hands out four at a time
 DEVICE_SHARE = 0.9  # of a device's memory that a query may use; the driver needs some
+# Arcs, and entries, of a list up to which one group goes on alone. New York with 512, 1024 and 4096 entries: 56, 28, 32
+# ms (with 512 it changes to and fro hundreds of times).
+SMALL_ARCS, LEAST_SMALL = 4096, 64
+LAUNCHES_AHEAD = 16  # of one source's rounds between two looks, at most; a look takes 0.1 ms
+LAUNCH_ROUNDS = 4096  # rounds or stages that one group runs in a launch, so that a launch ends soon
 LAUNCH_SECONDS = 0.25  # that a launch of rows should take, so that Ctrl-C and progress are prompt
-AUTO_GPU_WORK = 2 * 10**8  # arcs times rows from which "auto" looks for a GPU
+# Width of the near pile, in median weights a mean degree, as WIDE and NARROW above. One source with 8, 16 and 32: New
+# York 31, 31 and 32 ms, R-MAT 18 61, 75 and 92. Rows with 8, 16, 24, 32 and 64, against the CPU's: Rome 2.2 2.0 2.0
+# 1.6 2.3, New York 2.9 2.8 2.7 2.8 3.1, R-MAT 18 2.9 3.6 3.9 4.2 5.4.
+NEAR_WIDE, NEAR_NARROW = 32.0, 8.0
+# Pending vertices and arcs (a share of a batch) up to which only these arcs are copied, not whole batches, and the
+# bytes of a batch from which that is considered. New York (1.5 MB a batch) takes 312 ms without and 1,400 with it.
+FEW_VERTICES, FEW_ARCS, FEW_WORTH = 16384, 1 / 8, 8 << 20
+AUTO_GPU_WORK = 2 * 10**8  # arcs times rows from which "auto" looks for a GPU; model: some ten times the copies

@@ -87,11 +87,12 @@ def make_gpu_plan(
     reason = "the method was asked for"
     if method == "auto":
         resident = [_lay_out(graph, rows, "delta", types[0], *pair) for pair in zip(facts, budgets, strict=True)]
-        fits = all(isinstance(layout, Layout) for layout in resident)
-        method, reason = choose_gpu_method(graph.min_weight < 0, fits)
+        method, reason = choose_gpu_method(graph.min_weight < 0, all(isinstance(layout, Layout) for layout in resident))
     found = [_lay_out(graph, rows, method, types[0], *pair) for pair in zip(facts, budgets, strict=True)]
     layouts = tuple(layout for layout in found if isinstance(layout, Layout))
-    least = [layout for layout in found if not isinstance(layout, Layout)]
+    fits = len(layouts) == len(found)
+    t = _tightest(found, budgets)
+    needed = found[t]
     answer = 0 if filled else rows * graph.n * types[0].itemsize
     return Plan(
         method=method,
@@ -101,16 +102,22 @@ def make_gpu_plan(
         n=graph.n,
         dtype=types[0],
         wider=types[1] if len(types) > 1 else None,
-        bytes=max(least) if least else max(layout.bytes for layout in layouts),
-        available=min(budgets),
+        bytes=needed.bytes if isinstance(needed, Layout) else needed,
+        available=budgets[t] if isinstance(needed, Layout) or needed > budgets[t] else facts[t].largest,
         together=rows == 1,
         renumber=False,
         why="; ".join(filter(None, (why, reason, _batches(layouts)))),
         devices=tuple(device.name for device in facts),
-        layouts=() if least else layouts,
+        layouts=layouts if fits else (),
         host_bytes=answer,
         host_available=host_free,
     )
+
+
+def _tightest(found: Sequence[Layout | int], budgets: Sequence[int]) -> int:
+    """Return the device that a plan's figures are about: one that is too small, else the one with the least memory."""
+    short = [t for t, layout in enumerate(found) if not isinstance(layout, Layout)]
+    return min(short or range(len(found)), key=lambda t: budgets[t])
 
 
 def _lay_out(graph: Graph, rows: int, method: str, dtype: np.dtype, device: Facts, memory: int) -> Layout | int:

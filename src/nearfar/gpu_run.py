@@ -10,6 +10,7 @@ import itertools
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,17 @@ from .constants import FIRST_ROUNDS, GPU_MOST, LAUNCH_SECONDS
 from .devices import DEVICES, cpu
 from .devices.device import Device
 from .devices.facts import Traffic
+from .errors import DeviceMemoryError
+from .graph import Graph
+from .layouts import Layout
 from .methods import METHODS
 from .methods.gpu_flight import Flight, raise_cycle
 from .methods.gpu_stream import Stream
-from .methods.gpu_work import FALLEN, UNDER_WAY, Work, forget, require_types
-from .methods.method import Job
+from .methods.gpu_work import FALLEN, UNDER_WAY, Work, forget_others, keep_only, require_types
+from .methods.method import Job, OnGpu
 from .planner import Plan
 from .progress import watcher
+from .vertices import Vertices
 
 
 class Rows:
@@ -60,17 +65,20 @@ def run_on_gpus(query: Any, plan: Plan, job: Job) -> tuple[int, bool, float, dic
     rows, relaxed = Rows(query, job), [0] * len(devices)
     notes: list[dict[str, Any]] = [{} for _ in devices]
 
+    building = [0.0] * len(devices)
+
     def drive(t: int) -> None:
         device = devices[t]
         require_types(device, job.rows.dtype)
         with device.lock:
+            building[t] = _build_kernels(plan, t, job, device)
             before = device.traffic.copy()
             relaxed[t], notes[t] = _drive(plan, t, job, device, rows)
             notes[t] |= _moved(device.traffic - before)
 
     with watcher(query.progress, plan.rows, job.done) as watch:
         cpu.run(drive, len(devices), job.stop, watch)
-    return sum(relaxed), rows.fits, 0.0, _together(notes)
+    return sum(relaxed), rows.fits, max(building), _together(notes)
 
 
 def open_named(name: str) -> Device:
@@ -86,10 +94,12 @@ def _drive(plan: Plan, t: int, job: Job, device: Device, rows: Rows) -> tuple[in
     assert on_gpu is not None
     layout = plan.layouts[t]
     if layout.batches > 1:
-        forget(job.graph, device)
-    work = Work(job, device, layout)
-    engine = on_gpu.engine(work)
-    stream = Stream(work) if layout.batches > 1 else None
+        keep_only(job.graph, device, layout.batch)
+    try:
+        work, engine, stream = _set_up(job, device, layout, on_gpu)
+    except DeviceMemoryError:  # graphs nobody asks about now make room
+        forget_others(device, job.graph)
+        work, engine, stream = _set_up(job, device, layout, on_gpu)
     counted = 0
     if plan.rows == 1:
         flight = Flight(work)
@@ -103,6 +113,48 @@ def _drive(plan: Plan, t: int, job: Job, device: Device, rows: Rows) -> tuple[in
             _settle_block(work, engine, stream, job.sources[block.start : block.stop])
             _bring_home(work, engine, rows, block)
     return counted + work.relaxed(), {**work.notes, **(stream.notes() if stream else {"batches": 1})}
+
+
+_built: set[tuple[Any, ...]] = set()
+
+
+def _build_kernels(plan: Plan, t: int, job: Job, device: Device) -> float:
+    """Settle rows of a graph of three vertices, so that kernels are built before the clock runs; return the seconds."""
+    graph, layout, one = job.graph, plan.layouts[t], plan.rows == 1
+    kind = (device, plan.method, graph.offsets.dtype, graph.arcs.dtype, job.rows.dtype, one, layout.batches > 1)
+    if kind in _built:
+        return 0.0
+    began = time.perf_counter()
+    arcs = np.zeros(2, graph.arcs.dtype)
+    arcs["head"] = 1, 2
+    tiny = Graph(np.array([0, 1, 2, 2], graph.offsets.dtype), arcs, Vertices(3))
+    sources = np.zeros(1 if one else 2, np.int32)
+    rows = np.empty((len(sources), 3), job.rows.dtype)
+    once = replace(
+        job, graph=tiny, rows=rows, sources=sources, seeds=None, targets=job.targets[:0], done=[], delta=None
+    )
+    batches = 2 if layout.batches > 1 else 1
+    small = replace(layout, rows=len(sources), groups=1, batch=2 // batches, batches=batches, parts=4)
+    only = replace(plan, rows=len(sources), layouts=(small,))
+    _drive(only, 0, once, device, Rows(_Unlimited(tiny), once))
+    if not job.stop[0]:
+        _built.add(kind)
+    return time.perf_counter() - began
+
+
+@dataclass(frozen=True)
+class _Unlimited:
+    """A query without limits, for rows whose answer nobody looks at."""
+
+    graph: Graph
+    cutoff: None = None
+    targets: None = None
+
+
+def _set_up(job: Job, device: Device, layout: Layout, on_gpu: OnGpu) -> tuple[Work, Any, Stream | None]:
+    """Allocate what a device needs for its rows."""
+    work = Work(job, device, layout)
+    return work, on_gpu.engine(work), Stream(work) if layout.batches > 1 else None
 
 
 def _bring_home(work: Work, engine: Any, rows: Rows, block: range) -> None:
@@ -120,11 +172,17 @@ def _settle_one(work: Work, engine: Any, stream: Stream | None, flight: Flight, 
         engine.settle(flight)
         return
     engine.begin(seeds, stream.start(), apart=False)
+    looks = _first_budget(work)
     while not work.job.stop[0]:
+        if stream.step >= looks:  # a negative cycle may lie across batches, none of which sees it turn
+            flight.find_cycle(engine.dist)
+            looks *= 2
+        if stream.may_be_few() and engine.settle_few(stream):
+            continue
         window = stream.next_window(work.device.get(engine.waiting))
         if window is None:
             return
-        engine.settle_window(flight, window)
+        engine.settle_window(flight, stream, window)
 
 
 def _blocks(work: Work, rows: Rows) -> Iterator[range]:
@@ -180,8 +238,10 @@ def _settle_streamed(work: Work, engine: Any, stream: Stream, given: Any, states
         if window is None:
             return
         engine.run_rows(given, states, count, budget, window)
-        if budget < GPU_MOST and stream.step >= looks:
-            left = work.device.get(states)
+        if budget == GPU_MOST:
+            continue
+        left = work.device.get(states)
+        if stream.step >= looks or (left == FALLEN).any():
             _look_for_cycles(work, engine, np.arange(count), count)
             work.device.write(states, np.where(left == FALLEN, UNDER_WAY, left).astype(np.int32))
             looks, budget = 2 * looks, min(2 * budget, GPU_MOST // 2)

@@ -4,8 +4,8 @@ Options are the same everywhere:
 
 method : str
     "auto", "dijkstra" ("dij"), "delta", "frontier" ("spfa"), "edge" or "johnson".
-device : str
-    "auto" or "cpu".
+device : str or list
+    "auto", "cpu", a GPU such as "opencl", "opencl:1" or "cuda:0", or a list of GPUs, which share the rows.
 cutoff : number
     Vertices farther than this are unreached; one at exactly this distance is not.
 targets : vertices
@@ -18,7 +18,8 @@ progress : bool or function
 dtype : type
     Of the distances: int32, int64 or float64 for integer weights, float32 or float64 for floats.
 memory : int or str
-    Bytes that may be used, such as "2 GB"; more is refused before anything is allocated.
+    Bytes that may be used, such as "2 GB"; more is refused before anything is allocated. On a GPU, of its memory; arcs
+    that do not fit come in batches.
 out : array
     To be filled: C order, of the shape and a fitting type of ``dist``.
 delta : number

@@ -68,6 +68,7 @@ def check(
             memory=None if memory is None else options.take_memory(memory, machine.memory),
             host_free=machine.memory,
             filled=filled,
+            why=f"{len(sources):,} x {graph.m:,} arcs are worth a GPU" if devices == ("auto",) else "",
         )
     else:
         plan = make_plan(

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from nearfar.devices import opencl, text
-from programs import STEMS, each_program, each_type
+from programs import PROGRAMS, TEXTS, each_program
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)
@@ -19,17 +19,19 @@ def kernels_of(stem):
 
 
 @each_program
-@each_type
-def test_builds(stem, types):
-    """A text may leave kernels out for some types, but has some for all."""
+def test_builds(stem, defines):
     device = opencl.OpenCL(opencl.found()[0], opencl._devices()[0])  # a fresh one, which keeps no other programs
-    program = device.build(stem, text.source("opencl", stem, types))
+    program = device.build(stem, text.source("opencl", stem, defines))
     assert not device._log(program).strip(), "some drivers print warnings on the user's screen"
     names = program.get_info(device._cl.program_info.KERNEL_NAMES).split(";")
-    assert names and set(names) <= set(kernels_of(stem))
+    only_in_batches = (
+        {"frontier_begin", "frontier_pending", "frontier_sparse"} if not defines.get("WINDOWED") else set()
+    )
+    assert set(names) == set(kernels_of(stem)) - only_in_batches
     for name in names:
         assert device.find_kernel(program, name)
 
 
 def test_programs_are_found():
-    assert "fill" in STEMS and all(kernels_of(stem) for stem in STEMS)
+    stems = {parameters.values[0] for parameters in PROGRAMS}
+    assert {"edge", "frontier", "delta", "fill"} <= stems <= set(TEXTS) and all(kernels_of(stem) for stem in stems)

@@ -5,21 +5,17 @@ NVRTC needs no driver and no GPU: it is the compiler alone.
 
 from __future__ import annotations
 
+import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from nearfar.devices import cuda, text
-from programs import TYPES, each_program
+from programs import each_program
 
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed")
 ARCHITECTURES = (75, 80, 90, 100, 120)
-CASES = [  # every type for the oldest and the newest; for those between, the narrowest and the widest
-    pytest.param(architecture, types, id="-".join(map(str, (*types.values(), architecture))))
-    for types in TYPES
-    for architecture in ARCHITECTURES
-    if architecture in (75, 120) or (types["DIST"], types["WEIGHT"]) in ((1, 1), (4, 4))
-]
 OPTIONS = (*cuda.OPTIONS, "--ptxas-options=-v", "-diag-suppress=177")  # 177: a helper that this program does not use
 SPILL = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
 
@@ -41,14 +37,16 @@ def compile_for(architecture, source):
     return fine, size, log.rstrip(b"\0 ").decode()
 
 
-@pytest.mark.parametrize(("architecture", "types"), CASES)
 @each_program
-def test_compiles(stem, types, architecture):
-    fine, size, log = compile_for(architecture, text.source("cuda", stem, types))
-    assert fine and size, log
-    assert "warning" not in log, log
-    spills = SPILL.findall(log)
-    assert spills and all(spill == ("0", "0") for spill in spills), log
+def test_compiles(stem, defines):
+    source = text.source("cuda", stem, defines)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # the compiler runs without the GIL
+        outcomes = list(pool.map(lambda architecture: compile_for(architecture, source), ARCHITECTURES))
+    for fine, size, log in outcomes:
+        assert fine and size, log
+        assert "warning" not in log, log
+        spills = SPILL.findall(log)
+        assert spills and all(spill == ("0", "0") for spill in spills), log
 
 
 def test_what_is_wrong_is_seen():

@@ -190,20 +190,32 @@ DEVICE void search_far(const task_t *task, const search_t *search, i32 group, i3
     if (least < task->ceiling) ATOMIC_MIN(search->least, least);
 }
 
+// Return low + delta as a key, at most the ceiling; no heavy arc from low or beyond leads below it.
+// The host chooses delta so that this is beyond low, however sums round.
+DEVICE key_t end_of_near(const task_t *task, key_t low)
+{
+#if DIST <= 2
+    const int is_below = task->delta < value_of(task->ceiling) - value_of(low);      // the sum might wrap
+#else
+    const int is_below = value_of(low) + task->delta < value_of(task->ceiling);
+#endif
+    return is_below ? key_of(value_of(low) + task->delta) : task->ceiling;
+}
+
 // Begin a search of the far pile, unless nothing is left there or no target is.
 DEVICE void plan_search(const task_t *task, const search_t *search)
 {
     GLOBAL i32 *control = search->control;
     GLOBAL key_t *levels = search->levels;
     const key_t low = levels[LEAST_FAR];
-    const sum_t split = value_of(low) + task->delta;
+    const key_t split = end_of_near(task, low);
     i32 settled = control[TARGETS_DONE];
     while (settled < task->target_count && search->dist[task->targets[settled]] < low) settled++;
     control[TARGETS_DONE] = settled;
     const int finished = task->target_count > 0 && settled == task->target_count;
     control[STAGE_NOW] = finished || control[FAR_SIZES + control[FAR_SIDE]] == 0 ? DONE : SEARCH;
     levels[LOW] = low;
-    levels[SPLIT] = split < value_of(task->ceiling) ? key_of(split) : task->ceiling;
+    levels[SPLIT] = split;
     levels[LEAST_FAR] = task->ceiling;
 }
 
@@ -312,26 +324,26 @@ KERNEL void delta_start(TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *seed
     if (LOCAL_ID == 0) begin_search(&task, &search, count);
 }
 
-KERNEL void delta_wide(TASK_ARGUMENTS, SEARCH_ARGUMENTS)
+KERNEL void delta_wide(TASK_ARGUMENTS, SEARCH_ARGUMENTS, i32 small)
 {
     LOCALS;
     const task_t task = TASK;
     const search_t search = {dist, stamps, lists, control, levels, stages, &least, &relaxed};
-    if (stage_size(&search) <= SMALL) return;
+    if (stage_size(&search) <= small) return;
     run_stage(&task, &search, GROUP_ID, GROUPS);
     if (LOCAL_ID == 0) tally[GROUP_ID] += relaxed;
 }
 
-KERNEL void delta_narrow(TASK_ARGUMENTS, SEARCH_ARGUMENTS, i32 budget)
+KERNEL void delta_narrow(TASK_ARGUMENTS, SEARCH_ARGUMENTS, i32 small, i32 budget)
 {
     LOCALS;
     const task_t task = TASK;
     const search_t search = {dist, stamps, lists, control, levels, stages, &least, &relaxed};
-    const int was_wide = stage_size(&search) > SMALL;
+    const int was_wide = stage_size(&search) > small;
     BARRIER();
     if (was_wide && LOCAL_ID == 0) end_stage(&task, &search);
     BARRIER();
-    run_alone(&task, &search, SMALL, budget, tally);
+    run_alone(&task, &search, small, budget, tally);
 }
 
 // Settle rows, a group a row, in strides.
@@ -351,7 +363,8 @@ KERNEL void delta_rows(TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *sourc
         BARRIER();
         run_alone(&task, &search, MOST, MOST, tally + GROUP_ID);
         BARRIER();
-        if (LOCAL_ID < CONTROL_SIZE - NEAR_SIZES) search.control[NEAR_SIZES + LOCAL_ID] = 0;   // a row may stop at its targets
+        // A row may have stopped at its targets, and left its lists as they were.
+        for (i32 i = NEAR_SIZES + LOCAL_ID; i < CONTROL_SIZE; i += LOCAL_SIZE) search.control[i] = 0;
         BARRIER();
     }
 }

@@ -31,6 +31,7 @@ typedef struct {
     i64 base, end;
     i64 batch;      // arcs in a batch
     i32 step;
+    i32 is_sparse;  // 1 where the arcs on the device are those of a few vertices, whatever batch they are in
 #endif
 } task_t;
 
@@ -48,8 +49,8 @@ typedef struct {
 } search_t;
 
 #if WINDOWED
-#define WINDOW_ARGUMENTS , i64 base, i64 end, i64 batch, i32 step, GLOBAL i32 *changed, GLOBAL i32 *waiting
-#define WINDOW , base, end, batch, step
+#define WINDOW_ARGUMENTS , i64 base, i64 end, i64 batch, i32 step, i32 is_sparse, GLOBAL i32 *changed, GLOBAL i32 *waiting
+#define WINDOW , base, end, batch, step, is_sparse
 #define CHANGES(row, batches) , changed + (row) * (i64)n, waiting + (row) * (i64)(batches)
 #else
 #define WINDOW_ARGUMENTS
@@ -101,31 +102,41 @@ DEVICE void list_vertex(const task_t *task, const search_t *search, i32 round, i
 // Tell every batch that holds arcs of a changed vertex.
 DEVICE void tell_batches(const task_t *task, const search_t *search, i32 v, i32 step)
 {
-    const i64 begin = task->offsets[v], end = task->offsets[v + 1];
-    if (ATOMIC_SWAP(&search->changed[v], step) == step || begin == end) return;
-    for (i64 b = begin / task->batch; b <= (end - 1) / task->batch; b++)
-        if (LOAD_I32(&search->waiting[b]) != step) ATOMIC_SWAP(&search->waiting[b], step);      // thousands would write the same word
+    if (LOAD_I32(&search->changed[v]) == step || ATOMIC_SWAP(&search->changed[v], step) == step) return;
+    const offset_t begin = task->offsets[v], end = task->offsets[v + 1], batch = (offset_t)task->batch;
+    if (begin == end) return;
+    for (offset_t b = begin / batch; b <= (end - 1) / batch; b++)
+        if (LOAD_I32(&search->waiting[b]) != step) ATOMIC_SWAP(&search->waiting[b], step);  // spares a crowd on one word
 }
 #endif
 
-DEVICE void relax(const task_t *task, const search_t *search, sum_t reached, i64 e, i32 next)
+// Offer a head a distance; return it if that was lower than what it had, else -1.
+DEVICE i32 lower_head(const task_t *task, const search_t *search, sum_t reached, i64 e)
 {
 #if WINDOWED
     e -= task->base;
 #endif
     const i32 v = head_of(task->arcs, e);
     const sum_t offer = reached + weight_of(task->arcs, e);
-    if (!(offer < value_of(LOAD(&search->dist[v])))) return;
+    if (!(offer < value_of(LOAD(&search->dist[v])))) return -1;
     if (offer < task->floor) {
         ATOMIC_SWAP(&search->control[FELL], 1);
-        return;
+        return -1;
     }
     const key_t key = key_of(offer);
-    if (key >= ATOMIC_MIN(&search->dist[v], key)) return;
+    if (key >= ATOMIC_MIN(&search->dist[v], key)) return -1;
 #if WINDOWED
-    tell_batches(task, search, v, task->step);
+    // A vertex whose arcs all lie in this window is listed, and relaxed before the window is left.
+    const int is_inside = task->offsets[v] >= task->base && task->offsets[v + 1] <= task->end;
+    if (!is_inside || task->is_sparse) tell_batches(task, search, v, task->step);
 #endif
-    if (ATOMIC_SWAP(&search->stamps[v], next) != next) list_vertex(task, search, next, v);
+    return v;
+}
+
+DEVICE void relax(const task_t *task, const search_t *search, sum_t reached, i64 e, i32 next)
+{
+    const i32 v = lower_head(task, search, reached, e);
+    if (v >= 0 && ATOMIC_SWAP(&search->stamps[v], next) != next) list_vertex(task, search, next, v);
 }
 
 // Empty the stage of a group. Every work-item calls it.
@@ -224,28 +235,28 @@ KERNEL void frontier_start(ARGUMENTS, GLOBAL const i32 *seeds, i32 count)
     }
 }
 
-KERNEL void frontier_wide(ARGUMENTS, GLOBAL i64 *tally)
+KERNEL void frontier_wide(ARGUMENTS, GLOBAL i64 *tally, i32 small)
 {
     LOCALS;
     const task_t task = TASK;
     const search_t search = SEARCH;
-    if (list_size(&search) <= SMALL) return;
+    if (list_size(&search) <= small) return;
     begin_work(&search);
     run_round(&task, &search, GROUP_ID, GROUPS);
     if (LOCAL_ID == 0) tally[GROUP_ID] += relaxed;
 }
 
-KERNEL void frontier_narrow(ARGUMENTS, GLOBAL i64 *tally, i32 budget)
+KERNEL void frontier_narrow(ARGUMENTS, GLOBAL i64 *tally, i32 small, i32 budget)
 {
     LOCALS;
     const task_t task = TASK;
     const search_t search = SEARCH;
     const i32 size = control[SIZES + 2 * (control[ROUND] & 1)] + FAT_SHARE * control[SIZES + 2 * (control[ROUND] & 1) + 1];
-    const int was_wide = control[LEFT] > 0 && size > SMALL;
+    const int was_wide = control[LEFT] > 0 && size > small;
     BARRIER();
     if (was_wide && LOCAL_ID == 0) end_round(&search);
     BARRIER();
-    run_alone(&task, &search, SMALL, budget, tally);
+    run_alone(&task, &search, small, budget, tally);
 }
 
 // List every vertex of a range that has something to relax in this window. All groups; or one, for its row.
@@ -281,7 +292,7 @@ DEVICE void put_off(const task_t *task, const search_t *search)
     for (i32 i = LOCAL_ID; i < list.sizes[1]; i += LOCAL_SIZE) tell_batches(task, search, list.fat[2 * (i64)i], task->step + 1);
 #endif
     BARRIER();
-    if (LOCAL_ID < 4) search->control[SIZES + LOCAL_ID] = 0;
+    for (i32 i = LOCAL_ID; i < 4; i += LOCAL_SIZE) search->control[SIZES + i] = 0;
     BARRIER();
 }
 
@@ -344,5 +355,37 @@ KERNEL void frontier_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 ap
         dist + apart * i * (i64)n, stamps, lists, control CHANGES(apart * i, batches), 0, 0};
     search.dist[seeds[i]] = 0;
     tell_batches(&task, &search, seeds[i], step);
+}
+
+// List the vertices that some batch has yet to relax. found: how many, their arcs, then the vertices if at most `most`.
+// `least` is the least of `since`: most vertices have not changed since then, which spares a division.
+KERNEL void frontier_pending(ARGUMENTS, GLOBAL const i32 *since, i32 least, GLOBAL i32 *found, i32 most)
+{
+    const i32 v = GROUP_ID * LOCAL_SIZE + LOCAL_ID;
+    if (v >= n || changed[v] <= least || LOAD_I32(&found[0]) > most) return;
+    const i64 from = offsets[v], to = offsets[v + 1];
+    i32 is_pending = 0;
+    for (i64 b = from / batch; b * batch < to; b++) is_pending |= changed[v] > since[b];
+    if (!is_pending || from == to) return;
+    const i32 slot = ATOMIC_ADD(&found[0], 1);
+    if (slot < most) found[2 + slot] = v;
+    ATOMIC_ADD(&found[1], to - from < MOST_ARCS ? (i32)(to - from) : MOST_ARCS);
+}
+
+// Relax the arcs of a few vertices, all of them one after the other in `arcs`; ends[i] is where those of the i-th end.
+KERNEL void frontier_sparse(ARGUMENTS, GLOBAL i64 *tally, GLOBAL const i32 *vertices, GLOBAL const i32 *ends, i32 count)
+{
+    LOCALS;
+    const task_t task = TASK;
+    const search_t search = SEARCH;
+    begin_work(&search);
+    for (i32 i = GROUP_ID * LOCAL_SIZE + LOCAL_ID; i < count; i += GROUPS * LOCAL_SIZE) {
+        const i32 begin = i > 0 ? ends[i - 1] : 0;
+        const sum_t reached = value_of(LOAD(&dist[vertices[i]]));
+        for (i32 e = begin; e < ends[i]; e++) lower_head(&task, &search, reached, e);
+        if (ends[i] > begin) ATOMIC_ADD(&relaxed, ends[i] - begin);
+    }
+    BARRIER();
+    if (LOCAL_ID == 0) tally[GROUP_ID] += relaxed;
 }
 #endif

@@ -54,7 +54,7 @@ class Buckets:
         self.state[FULL] = 0
 
 
-def choose_delta(graph: Graph) -> float:
+def choose_delta(graph: Graph, wide: float = WIDE, narrow: float = NARROW) -> float:
     """Return a bucket width that keeps buckets full without much work done twice.
 
     Sparse graphs (roads, grids) have long thin wavefronts and need wide buckets; in dense ones a narrow bucket is full
@@ -63,7 +63,8 @@ def choose_delta(graph: Graph) -> float:
     degree = max(graph.m / max(graph.n, 1), 1)
     share = math.log(degree / SPARSE_DEGREE) / math.log(DENSE_DEGREE / SPARSE_DEGREE)
     share = min(max(share, 0.0), 1.0)
-    return WIDE ** (1 - share) * NARROW**share * graph.typical_weight / degree
+    width: float = wide ** (1 - share) * narrow**share * graph.typical_weight / degree
+    return width
 
 
 def scale_and_window(graph: Graph, dist_type: np.dtype, delta: float) -> tuple[Any, int]:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import GPU_MOST, NEAR_WIDTH
+from ..constants import GPU_MOST, NEAR_NARROW, NEAR_WIDE
 from ..devices.device import Buffer
 from ..graph import Graph
+from .buckets import choose_delta
 from .gpu_flight import Flight
 from .gpu_work import UNDER_WAY, Work
 
@@ -22,7 +23,17 @@ DONE = 3
 
 def choose_width(graph: Graph) -> float:
     """Return how far beyond the least distance of the far pile vertices are taken from it."""
-    return NEAR_WIDTH * graph.typical_weight / max(graph.m / max(graph.n, 1), 1)
+    return choose_delta(graph, NEAR_WIDE, NEAR_NARROW)
+
+
+def fit_width(graph: Graph, width: float, dtype: np.dtype) -> Any:
+    """Return a width in the type of sums, at least so large that adding it to any distance makes it greater."""
+    if dtype.kind == "i":
+        return np.int64(max(1, min(width, 2**62)))
+    facts = np.finfo(dtype)
+    longest = float(graph.max_weight) * graph.n
+    with np.errstate(over="ignore"):
+        return dtype.type(max(width, 4 * longest * float(facts.eps), float(facts.smallest_subnormal)))
 
 
 class Delta:
@@ -33,7 +44,8 @@ class Delta:
         layout, n, graph = work.layout, self.n, work.job.graph
         groups = 1 if work.layout.rows == 1 else layout.groups
         width = work.job.delta if work.job.delta is not None else choose_width(graph)
-        self.width = work.sum(width) if work.sum is not np.int64 else np.int64(max(1, min(width, 2**62)))
+        with np.errstate(over="ignore"):  # an infinite one is as good as any that is wider than all distances
+            self.width = fit_width(graph, width, work.job.rows.dtype)
         self.dist = work.unreached(layout.rows)
         self.stamps = work.filled(groups * n, np.int32, -1)
         self.lists = work.device.empty(groups * (5 * n + 6 * layout.parts), np.int32)
@@ -77,13 +89,13 @@ class Delta:
 
     def settle(self, flight: Flight) -> None:
         """Run stages until the far pile is empty, or every target is settled."""
-        device, layout, shared = self.work.device, self.work.layout, self.arguments()
+        device, layout, shared, small = self.work.device, self.work.layout, self.arguments(), self.work.small
         wide, narrow = self.work.kernel(STEM, "delta_wide"), self.work.kernel(STEM, "delta_narrow")
 
         def launch(count: int, budget: np.int32) -> None:
             for _ in range(count):
-                wide(layout.groups, layout.group_size, *shared)
-                narrow(1, layout.group_size, *shared, budget)
+                wide(layout.groups, layout.group_size, *shared, small)
+                narrow(1, layout.group_size, *shared, small, budget)
 
         def look() -> tuple[bool, bool]:
             control = device.get(self.control, count=CONTROL_SIZE)

@@ -9,7 +9,7 @@ import numpy as np
 from ..constants import GPU_FLAGS, GPU_MOST
 from ..devices.device import Buffer
 from .gpu_flight import Flight
-from .gpu_stream import Window
+from .gpu_stream import Stream, Window
 from .gpu_work import UNDER_WAY, Work
 
 STEM = "edge"
@@ -27,7 +27,9 @@ class Edge:
         self.rounds = 0
         self.offsets = work.offsets()
         if self.windowed:
-            self.tails = work.device.empty(layout.batch, np.int32)
+            self._slot_tails: dict[int, tuple[int, Buffer | None]] = {}  # by slot: of which batch, and where
+            self.rounds_at_once = 1
+            self.tails = self.flags  # a kernel that puts seeds into place is given tails, but does not read them
             self.waiting = work.zeros(layout.rows * layout.batches, np.int32)
         else:
             self.tails = work.resident("tails", self._make_tails)
@@ -77,22 +79,23 @@ class Edge:
             *map(np.int32, numbers),
         )  # fmt: skip
 
-    def settle(self, flight: Flight, window: Window | None = None) -> None:
-        """Run rounds until one changes nothing."""
+    def settle(self, flight: Flight, window: Window | None = None) -> bool:
+        """Run rounds until one changes nothing, in a window a few at most; return whether one did."""
         device = self.work.device
         shared = (*self.arguments(window), self.flags)
-        m = int(shared[2])
-        one_round, launched, left = self.kernel("round"), 0, 0
+        m, most = int(shared[2]), GPU_FLAGS - 2 if window is None else self.rounds_at_once
+        one_round, launched, left, stable = self.kernel("round"), 0, 0, False
 
         def launch(count: int, budget: np.int32) -> None:
             nonlocal launched, left
-            launched = min(count, left, GPU_FLAGS - 2)
+            launched = min(count, left, most)
             device.write(self.flags, np.eye(1, GPU_FLAGS, dtype=np.int32)[0])  # the round before the first is a change
             for r in range(launched):
                 one_round(*self.work.items(m), *shared, np.int32(r + 1))
             left -= launched
 
         def look() -> tuple[bool, bool]:
+            nonlocal stable
             flags = device.get(self.flags)
             changed = flags[1 : launched + 1] != 0
             ran = launched if changed.all() else int(changed.argmin()) + 1
@@ -100,13 +103,15 @@ class Edge:
             self.work.notes["rounds"] = self.rounds
             flight.relaxed += ran * m
             fell = bool(flags[-1])
-            return not changed.all() and not fell, fell or left <= 0
+            stable = not changed.all() and not fell
+            return stable or (window is not None and not fell), fell or left <= 0
 
         def allow(rounds: int) -> None:
             nonlocal left
             left = rounds
 
-        flight.go(launch, look, allow, self.dist)
+        flight.go(launch, look, allow, self.dist, ahead=2 if window is None else most)
+        return stable
 
     # Arcs in batches.
 
@@ -114,10 +119,28 @@ class Edge:
         """Put seeds at distance 0, of one row or a row each, and note which batches they wait for."""
         self._put(seeds, window, apart)
 
-    def settle_window(self, flight: Flight, window: Window) -> None:
-        """Run rounds on the arcs of a window until none changes a vertex that has arcs there."""
-        self._expand(self.tails, window.first, window.last, window.base, window.end)
-        self.settle(flight, window)
+    def settle_few(self, stream: Stream) -> bool:
+        """Return False: every arc is relaxed, be it few or many that change."""
+        return False
+
+    def settle_window(self, flight: Flight, stream: Stream, window: Window) -> None:
+        """Run a few rounds on the arcs of a window: more from sweep to sweep, since deep graphs take many."""
+        self.rounds_at_once = min(1 << (stream.runs // (4 * stream.count)), GPU_FLAGS - 2)
+        tails = self._window_tails(window)
+        self.tails = tails
+        if not self.settle(flight, window):
+            stream.reopen(window)
+
+    def _window_tails(self, window: Window) -> Buffer:
+        """Return the tails of a window's arcs: written when it came to the device, and kept as long as it is there."""
+        number, tails = self._slot_tails.get(window.slot, (-1, None))
+        if tails is None:
+            what = f"tails {window.slot} of {self.work.layout.batch} arcs"
+            tails = self.work.resident(what, lambda: self.work.device.empty(self.work.layout.batch, np.int32))
+        if number != window.number:
+            self._expand(tails, window.first, window.last, window.base, window.end)
+        self._slot_tails[window.slot] = (window.number, tails)
+        return tails
 
     # Rows, a group each.
 
@@ -133,7 +156,7 @@ class Edge:
         """Let every group settle its share of the rows."""
         layout = self.work.layout
         if window:
-            self._expand(self.tails, window.first, window.last, window.base, window.end)
+            self.tails = self._window_tails(window)
         numbers = (rows, min(budget, GPU_MOST), layout.batches, window.since if window else 0)
         self.kernel("rows")(
             min(layout.groups, rows), layout.group_size, *self.arguments(window), self.work.tally, states,

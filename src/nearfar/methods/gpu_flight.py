@@ -35,9 +35,10 @@ class Flight:
         look: Callable[[], tuple[bool, bool]],
         allow: Callable[[int], None],
         dist: Buffer,
+        ahead: int = 2,
     ) -> None:
         """Launch and look until done; ``look`` returns (whether it is, whether no more rounds are allowed)."""
-        ahead, budget = 2, np.int32(LAUNCH_ROUNDS)
+        budget = np.int32(LAUNCH_ROUNDS)
         allow(self.allowed)
         while not self.work.job.stop[0]:
             launch(ahead, budget)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import GPU_MOST
+from ..constants import FEW_VERTICES, GPU_MOST
 from .gpu_flight import Flight
-from .gpu_stream import Window
+from .gpu_stream import Stream, Window
 from .gpu_work import AT_SOURCE, UNDER_WAY, Work
 
 STEM = "frontier"
@@ -34,6 +34,8 @@ class Frontier:
         if self.windowed:
             self.changed = work.zeros(layout.rows * n, np.int32)
             self.waiting = work.zeros(layout.rows * layout.batches, np.int32)
+            self.since = work.zeros(layout.batches, np.int32)
+            self.found = work.zeros(2 + min(FEW_VERTICES, n // 8), np.int32)
 
     def reset(self, rows: int) -> None:
         """Make the rows unreached again."""
@@ -52,8 +54,8 @@ class Frontier:
         )  # fmt: skip
         if window is None:
             return first
-        span = (np.int64(window.base), np.int64(window.end), np.int64(work.layout.batch), np.int32(window.step))
-        return (*first, *span, self.changed, self.waiting)
+        span = (np.int64(window.base), np.int64(window.end), np.int64(work.layout.batch))
+        return (*first, *span, np.int32(window.step), np.int32(window.is_sparse), self.changed, self.waiting)
 
     def kernel(self, name: str) -> Any:
         """Return a kernel of this method."""
@@ -69,13 +71,13 @@ class Frontier:
     def settle(self, flight: Flight, window: Window | None = None) -> None:
         """Run rounds until no vertex is listed."""
         device, layout = self.work.device, self.work.layout
-        shared = (*self.arguments(window), self.work.tally)
+        shared, small = (*self.arguments(window), self.work.tally), self.work.small
         wide, narrow = self.kernel("wide"), self.kernel("narrow")
 
         def launch(count: int, budget: np.int32) -> None:
             for _ in range(count):
-                wide(layout.groups, layout.group_size, *shared)
-                narrow(1, layout.group_size, *shared, budget)
+                wide(layout.groups, layout.group_size, *shared, small)
+                narrow(1, layout.group_size, *shared, small, budget)
 
         def look() -> tuple[bool, bool]:
             control = device.get(self.control)
@@ -99,7 +101,28 @@ class Frontier:
             np.int32(self.work.layout.batches),
         )  # fmt: skip
 
-    def settle_window(self, flight: Flight, window: Window) -> None:
+    def settle_few(self, stream: Stream) -> bool:
+        """Relax what is pending in all batches at once, if it is little; return whether it was."""
+        work, device = self.work, self.work.device
+        if work.job.graph.min_weight < 0:
+            return False  # a small negative cycle would stay small for ever, and nobody would look for it
+        device.write(self.since, stream.since)
+        device.fill(self.found, 0)
+        least, most = np.int32(stream.since.min()), np.int32(self.found.count - 2)
+        self.kernel("pending")(
+            *work.items(self.n), *self.arguments(stream.start()), self.since, least, self.found, most
+        )
+        few = stream.few_arcs(device.get(self.found))
+        if few is None:
+            return False
+        window, vertices, ends = few
+        count = np.int32(len(vertices))
+        given = device.upload(vertices), device.upload(ends), count
+        groups, size = work.items(len(vertices))
+        self.kernel("sparse")(min(groups, work.layout.groups), size, *self.arguments(window), work.tally, *given)
+        return True
+
+    def settle_window(self, flight: Flight, stream: Stream, window: Window) -> None:
         """Run rounds on the arcs of a window until no vertex is listed."""
         layout = self.work.layout
         span = (np.int32(window.first), np.int32(window.last), np.int32(window.since))

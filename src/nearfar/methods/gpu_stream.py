@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..constants import FEW_ARCS, FEW_WORTH
 from ..devices.device import Buffer
 from .gpu_work import Work, words_of
 
@@ -23,6 +24,7 @@ class Window:
     """A batch that is on the device, in one step of work on it."""
 
     number: int
+    slot: int
     arcs: Buffer
     base: int  # its arcs: from base up to end
     end: int
@@ -30,6 +32,7 @@ class Window:
     last: int
     step: int
     since: int  # the last step before that had this batch
+    is_sparse: bool = False  # whether the arcs are those of a few vertices, whatever batch they are in
 
 
 class Stream:
@@ -39,20 +42,26 @@ class Stream:
         graph, layout = work.job.graph, work.layout
         self.work, self.count, self.batch, self.m = work, layout.batches, layout.batch, graph.m
         self._words = words_of(graph)
+        self._records = graph.arcs.view({4: "i4", 8: "i8"}.get(graph.arcs.dtype.itemsize, graph.arcs.dtype))
         self._arc = graph.arcs.dtype.itemsize // 4
         bounds = np.minimum(np.arange(self.count + 1) * self.batch, self.m)
         self._bounds = [int(bound) for bound in bounds]
         self._first = np.searchsorted(graph.offsets, bounds[:-1], side="right") - 1
         self._last = np.searchsorted(graph.offsets, bounds[1:], side="left")
-        self._slots = [work.device.empty(self.batch * self._arc, np.int32) for _ in range(SLOTS)]
+        self._slots = work.resident(f"slots of {self.batch} arcs", self._make_slots)  # memory that was touched before
         self._held = [-1] * SLOTS  # the batch in each slot
         self._since = np.zeros(self.count, np.int64)
         self.step, self.current, self.up = 1, 0, True
-        self.runs = self.skipped = self.copies = 0
+        self._few, self._relaxed = self.batch, 0
+        self.runs = self.skipped = self.copies = self.sparse = 0
+
+    def _make_slots(self) -> list[Buffer]:
+        """Return room for the batches on the device."""
+        return [self.work.device.empty(self.batch * self._arc, np.int32) for _ in range(SLOTS)]
 
     def start(self) -> Window:
         """Return a window without arcs, for the kernels that put sources into place."""
-        return Window(0, self._slots[0], 0, 0, 0, 0, self.step, 0)
+        return Window(0, 0, self._slots[0], 0, 0, 0, 0, self.step, 0)
 
     def restart(self) -> None:
         """Forget what was done, but not what is on the device: other rows come."""
@@ -70,6 +79,7 @@ class Stream:
         self.step += 1
         window = Window(
             number,
+            slot,
             self._slots[slot],
             self._bounds[number],
             self._bounds[number + 1],
@@ -86,18 +96,61 @@ class Stream:
             self._bring(ahead)  # while this one is worked on
         return window
 
+    def few_arcs(self, found: np.ndarray) -> tuple[Window, np.ndarray, np.ndarray] | None:
+        """Return a window with the pending arcs, their tails, and where the arcs of each end; None unless they are few.
+
+        ``found`` holds how many are pending, their arcs, and the vertices. When few are, copying whole batches for them
+        would cost far more than they are worth. Afterwards only what changes in that very step is pending.
+        """
+        count, arcs = int(found[0]), int(found[1])
+        if not 0 < count <= len(found) - 2 or arcs > min(FEW_ARCS * self.batch, self._few):
+            self._few = self.batch
+            return None
+        self._few = arcs // 2  # where the next step has not far fewer, a batch that stays for many rounds does better
+        offsets = self.work.job.graph.offsets
+        vertices = np.sort(found[2 : 2 + count])
+        begins = offsets[vertices].astype(np.int64)
+        ends = np.cumsum(offsets[vertices + 1] - begins)
+        if ends[-1] > self.batch:
+            return None
+        places = np.arange(ends[-1]) + np.repeat(begins - np.concatenate([[0], ends[:-1]]), np.diff(ends, prepend=0))
+        slot = next(slot for slot, held in enumerate(self._held) if held != self.current or held < 0)
+        self._held[slot] = -1
+        self.work.device.send(self._slots[slot], self._records[places].view(np.int32))
+        self.work.device.arrived(self._slots[slot])
+        self.step += 1
+        self._since[:] = self.step - 1
+        self.sparse += 1
+        window = Window(0, slot, self._slots[slot], 0, int(ends[-1]), 0, 0, self.step, 0, is_sparse=True)
+        return window, vertices, ends.astype(np.int32)
+
+    def may_be_few(self) -> bool:
+        """Tell whether it pays to ask how many arcs are pending: a copy takes longer, and the last step was small."""
+        if self.step == 1 or 4 * self.batch * self._arc < FEW_WORTH:
+            return False
+        before, self._relaxed = self._relaxed, self.work.relaxed()
+        return self._relaxed - before <= FEW_ARCS * self.batch
+
+    @property
+    def since(self) -> np.ndarray:
+        """The last step of each batch."""
+        return self._since.astype(np.int32)
+
+    def reopen(self, window: Window) -> None:
+        """Let a batch wait again if its own last step changed one of its vertices: not all rounds were run."""
+        self._since[window.number] = window.step - 1
+
     def _choose(self, due: np.ndarray) -> int:
         """Return the batch to take next: the nearest in the direction of travel, which turns at the ends like a lift.
 
         So the batches on the device at a turn are met first on the way back, and need no copy.
         """
         number = self._ahead(due)
-        if number is None and due[self.current]:
-            return self.current
         if number is None:
             self.up = not self.up
             number = self._ahead(due)
-        assert number is not None
+        if number is None:
+            return self.current
         self.skipped += abs(number - self.current) - 1
         return number
 
@@ -127,4 +180,5 @@ class Stream:
             "batch_runs": self.runs,
             "batches_skipped": self.skipped,
             "batches_copied": self.copies,
+            "sparse_steps": self.sparse,
         }

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import GPU_PART, GPU_THIN, HOST_PART, HOST_THIN
+from ..constants import GPU_PART, GPU_THIN, HOST_PART, HOST_THIN, LEAST_SMALL, SMALL_ARCS
 from ..devices.device import Buffer, Device
 from ..errors import DeviceError, DeviceMemoryError
 from ..graph import Graph
@@ -98,6 +98,12 @@ class Work:
         size = self.layout.group_size
         return max(-(-count // size), 1), size
 
+    @property
+    def small(self) -> np.int32:
+        """How long a list may be that one group works on alone."""
+        graph = self.job.graph
+        return np.int32(max(LEAST_SMALL, SMALL_ARCS * graph.n // max(graph.m, graph.n, 1)))
+
     def fetch(self, buffer: Buffer, rows: np.ndarray) -> None:
         """Bring rows home as distances."""
         keys = rows.reshape(-1).view(self.key)
@@ -121,18 +127,19 @@ def words_of(graph: Graph) -> np.ndarray:
 
 
 def forget_others(device: Device, graph: Graph) -> None:
-    """Give back what other graphs keep on a device that is full."""
-    for other in [other for other in _resident if other is not graph]:
-        kept = _resident[other]
-        for key in [key for key in kept if key[0] == device.name]:
+    """Give back what other graphs keep on a device that is full; threads of other devices may add to it meanwhile."""
+    for other in [other for ref in _resident.keyrefs() if (other := ref()) is not None and other is not graph]:
+        kept = _resident.get(other, {})
+        for key in [key for key in list(kept) if key[0] == device.name]:
             del kept[key]
 
 
-def forget(graph: Graph, device: Device) -> None:
-    """Give back what a graph keeps on a device, before it is streamed through it."""
+def keep_only(graph: Graph, device: Device, batch: int) -> None:
+    """Give back what a graph keeps on a device for another way of working: all its arcs, or batches of another size."""
     kept = _resident.get(graph, {})
-    for key in [key for key in kept if key[0] == device.name]:
-        del kept[key]
+    for key in [key for key in list(kept) if key[0] == device.name]:
+        if key[1] != "offsets" and not key[1].endswith(f" of {batch} arcs"):
+            del kept[key]
 
 
 def require_types(device: Device, dtype: np.dtype) -> None:
