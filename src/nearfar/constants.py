@@ -90,4 +90,8 @@ NEAR_WIDE, NEAR_NARROW = 32.0, 8.0
 # Pending vertices and arcs (a share of a batch) up to which only these arcs are copied, not whole batches, and the
 # bytes of a batch from which that is considered. New York (1.5 MB a batch) takes 312 ms without and 1,400 with it.
 FEW_VERTICES, FEW_ARCS, FEW_WORTH = 16384, 1 / 8, 8 << 20
+# Sweeps over the batches after which `edge` doubles the rounds it runs on each. Four batches against all arcs on the
+# device: always 1 R-MAT 18 1.4 and New York 2.1; 4 rounds 3.1 and 1.4; doubled after 1 sweep 2.6 and 1.2, after 4 1.8
+# and 1.0.
+STEADY_SWEEPS = 8
 AUTO_GPU_WORK = 2 * 10**8  # arcs times rows from which "auto" looks for a GPU; model: some ten times the copies

@@ -240,6 +240,7 @@ def _settle_streamed(work: Work, engine: Any, stream: Stream, given: Any, states
         engine.run_rows(given, states, count, budget, window)
         if budget == GPU_MOST:
             continue
+        stream.reopen(window)  # rounds may have been used up before all of them were done
         left = work.device.get(states)
         if stream.step >= looks or (left == FALLEN).any():
             _look_for_cycles(work, engine, np.arange(count), count)

@@ -6,13 +6,13 @@
 // vertices up to its least distance + delta, which become near, and so on until it is empty.
 //
 // Invariants. dist[v] is the ceiling or the length of a real path. A vertex between split and ceiling stands in the far
-// pile exactly once: whoever lowers it from the ceiling puts it there, and nobody else. One that falls below split leaves
-// its entry behind, which the next search drops (it lies below `low`). A vertex that falls below split is settled once.
-// near_stamp[v] is the last round v was listed for, so that it is listed once a round.
+// pile exactly once: whoever lowers it from the ceiling puts it there, and nobody else. One that falls below split
+// leaves its entry behind, which the next search drops (it lies below `low`). A vertex that falls below split is
+// settled once. near_stamp[v] is the last round v was listed for, so that it is listed once a round.
 //
-// Two kernels share the work. `delta_wide` does one stage with all groups if its list is long, else nothing. `delta_narrow`,
-// one group, ends that stage and goes on alone while lists are short. Both read how far things are from `control`, so the
-// host launches many pairs of them ahead and looks only now and then.
+// Two kernels share the work. `delta_wide` does one stage with all groups if its list is long, else nothing.
+// `delta_narrow`, one group, ends that stage and goes on alone while lists are short. Both read how far things are from
+// `control`, so the host launches many pairs of them ahead and looks only now and then.
 
 
 // What `control` holds; the host reads the first.
@@ -118,7 +118,8 @@ DEVICE key_t relax(const task_t *task, const search_t *search, sum_t reached, i6
 // Empty the stages of a group. Every work-item calls it.
 DEVICE void flush(const task_t *task, const search_t *search, i32 next, i32 side)
 {
-    const list_t near = near_of(task, search, next), settled = settled_of(task, search), far = far_of(task, search, side);
+    const list_t near = near_of(task, search, next), settled = settled_of(task, search);
+    const list_t far = far_of(task, search, side);
     BARRIER();
     if (LOCAL_ID == 0) {
         take_room(near, search->stages);
@@ -176,7 +177,7 @@ DEVICE void search_far(const task_t *task, const search_t *search, i32 group, i3
     for (i32 chunk = group * LOCAL_SIZE; chunk < size; chunk += groups * LOCAL_SIZE) {
         if (chunk + LOCAL_ID < size) {
             const i32 v = far.thin[chunk + LOCAL_ID];
-            const key_t key = search->dist[v];
+            const key_t key = LOAD(&search->dist[v]);
             if (key >= split) {
                 add(kept, search->stages + 2 * STAGE_SIZE, v, 1);
                 least = key < least ? key : least;
@@ -210,7 +211,7 @@ DEVICE void plan_search(const task_t *task, const search_t *search)
     const key_t low = levels[LEAST_FAR];
     const key_t split = end_of_near(task, low);
     i32 settled = control[TARGETS_DONE];
-    while (settled < task->target_count && search->dist[task->targets[settled]] < low) settled++;
+    while (settled < task->target_count && LOAD(&search->dist[task->targets[settled]]) < low) settled++;
     control[TARGETS_DONE] = settled;
     const int finished = task->target_count > 0 && settled == task->target_count;
     control[STAGE_NOW] = finished || control[FAR_SIZES + control[FAR_SIDE]] == 0 ? DONE : SEARCH;
@@ -296,7 +297,8 @@ DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 
     LOCAL_ARRAY i32 relaxed
 
 #define SEARCH_ARGUMENTS \
-    GLOBAL key_t *dist, GLOBAL i32 *stamps, GLOBAL i32 *lists, GLOBAL i32 *control, GLOBAL key_t *levels, GLOBAL i64 *tally
+    GLOBAL key_t *dist, GLOBAL i32 *stamps, GLOBAL i32 *lists, GLOBAL i32 *control, GLOBAL key_t *levels, \
+    GLOBAL i64 *tally
 
 // Put v into the far pile at distance 0, for the first search to find. Its entry's place is `i`.
 DEVICE void put_seed(const task_t *task, const search_t *search, i32 v, i32 i)
@@ -354,8 +356,8 @@ KERNEL void delta_rows(TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *sourc
     const i64 words = 5 * (i64)n + 6 * (i64)parts;
     for (i32 row = GROUP_ID; row < rows; row += GROUPS) {
         const search_t search = {
-            dist + row * (i64)n, stamps + GROUP_ID * (i64)n, lists + GROUP_ID * words, control + GROUP_ID * CONTROL_SIZE,
-            levels + GROUP_ID * LEVELS_SIZE, stages, &least, &relaxed};
+            dist + row * (i64)n, stamps + GROUP_ID * (i64)n, lists + GROUP_ID * words,
+            control + GROUP_ID * CONTROL_SIZE, levels + GROUP_ID * LEVELS_SIZE, stages, &least, &relaxed};
         if (LOCAL_ID == 0) {
             put_seed(&task, &search, sources[row], 0);
             begin_search(&task, &search, 1);
@@ -370,7 +372,8 @@ KERNEL void delta_rows(TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *sourc
 }
 
 // Move each vertex's light arcs before its heavy ones, in place. One work-item a vertex.
-KERNEL void split_arcs(GLOBAL const offset_t *offsets, GLOBAL i32 *arcs, i32 n, sum_t delta, GLOBAL offset_t *light_ends)
+KERNEL void split_arcs(
+    GLOBAL const offset_t *offsets, GLOBAL i32 *arcs, i32 n, sum_t delta, GLOBAL offset_t *light_ends)
 {
     const i64 v = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
     if (v >= n) return;

@@ -2,16 +2,21 @@
 //
 // Invariant: dist[v] is the ceiling or the length of a real walk. A round without a change proves the row exact.
 //
-// One source: a work-item an arc, a launch a round. flags[r] says whether round r changed something, and round r + 1 does
-// nothing if it did not, so the host launches many rounds ahead and looks only now and then. Many sources: `edge_rows`.
+// One source: a work-item an arc, a launch a round. flags[r] says whether round r changed something, and round r + 1
+// does nothing if it did not, so the host launches many rounds ahead and looks only now and then. Many sources:
+// `edge_rows`.
 //
 // WINDOWED: only the m arcs of batch `now` are on the device. waiting[b] is the last step (one batch made current) that
-// lowered a vertex with arcs in batch b: a batch has to be relaxed if that is later than its own last step. Within a step,
-// rounds go on until none changes a vertex with arcs in this very batch.
+// lowered a vertex with arcs in batch b, changed[v] the last that lowered v: only what is later than `since`, the batch's
+// own last step, has to be relaxed there. Within a step, rounds go on until none changes a vertex with arcs in this very
+// batch, or rounds are used up; then the host takes the step before as its last.
 
 #if WINDOWED
-#define WINDOW_ARGUMENTS , GLOBAL const offset_t *offsets, i64 batch, i32 now, i32 step, GLOBAL i32 *waiting
-#define WINDOW(row, batches) , offsets, batch, now, step, waiting + (row) * (i64)(batches)
+#define WINDOW_ARGUMENTS \
+    , GLOBAL const offset_t *offsets, i64 batch, i32 now, i32 step, i32 since, GLOBAL i32 *changed, GLOBAL i32 *waiting
+#define WINDOW(row, batches) \
+    , offsets, batch, now, step, since, changed + (row) * (i64)n, waiting + (row) * (i64)(batches)
+#define SAME_WINDOW , offsets, batch, now, step, since, changed, waiting
 #else
 #define WINDOW_ARGUMENTS
 #define WINDOW(row, batches)
@@ -29,6 +34,7 @@
 DEVICE i32 tell_batches(i32 v WINDOW_ARGUMENTS)
 {
     const i64 begin = offsets[v], end = offsets[v + 1];
+    if (LOAD_I32(&changed[v]) != step) ATOMIC_SWAP(&changed[v], step);
     if (begin == end) return UNCHANGED;
     for (i64 b = begin / batch; b <= (end - 1) / batch; b++)
         if (LOAD_I32(&waiting[b]) != step) ATOMIC_SWAP(&waiting[b], step);      // thousands would write the same word
@@ -38,8 +44,12 @@ DEVICE i32 tell_batches(i32 v WINDOW_ARGUMENTS)
 
 // Relax one arc; return what came of it.
 DEVICE i32 relax(
-    GLOBAL const i32 *tails, GLOBAL const i32 *arcs, i64 e, sum_t floor, key_t ceiling, GLOBAL key_t *dist WINDOW_ARGUMENTS)
+    GLOBAL const i32 *tails, GLOBAL const i32 *arcs, i64 e, sum_t floor, key_t ceiling,
+    GLOBAL key_t *dist WINDOW_ARGUMENTS)
 {
+#if WINDOWED
+    if (LOAD_I32(&changed[tails[e]]) <= since) return UNCHANGED;     // it was relaxed at this batch's last step
+#endif
     const key_t reached = LOAD(&dist[tails[e]]);
     if (reached == ceiling) return UNCHANGED;       // infinity and a negative weight are no path
     const i32 v = head_of(arcs, e);
@@ -49,7 +59,7 @@ DEVICE i32 relax(
     const key_t key = key_of(offer);
     if (key >= ATOMIC_MIN(&dist[v], key)) return UNCHANGED;
 #if WINDOWED
-    return tell_batches(v WINDOW(0, 0));
+    return tell_batches(v SAME_WINDOW);
 #else
     return CHANGED;
 #endif
@@ -90,9 +100,9 @@ KERNEL void edge_round(ARGUMENTS, GLOBAL i32 *flags, i32 round)
 #define FINISHED 0      // nothing is left to do
 #define UNDER_WAY 2     // rounds were used up; in a window always, since another batch may lower what this one has
 #define FALLEN 3        // below the floor
-KERNEL void edge_rows(ARGUMENTS, GLOBAL i64 *tally, GLOBAL i32 *states, i32 rows, i32 budget, i32 batches, i32 since)
+KERNEL void edge_rows(ARGUMENTS, GLOBAL i64 *tally, GLOBAL i32 *states, i32 rows, i32 budget, i32 batches)
 {
-    LOCAL_ARRAY i32 changed;
+    LOCAL_ARRAY i32 moved;
     LOCAL_ARRAY i32 fell;
     for (i32 r = GROUP_ID; r < rows; r += GROUPS) {
         GLOBAL key_t *row = dist + r * (i64)n;
@@ -106,7 +116,7 @@ KERNEL void edge_rows(ARGUMENTS, GLOBAL i64 *tally, GLOBAL i32 *states, i32 rows
         int is_stable = 0;
         while (round < budget && !is_stable) {
             BARRIER();
-            if (LOCAL_ID == 0) changed = 0;
+            if (LOCAL_ID == 0) moved = 0;
             BARRIER();
             i32 outcome = UNCHANGED;
             for (i64 tile = 0; tile < m; tile += LOCAL_SIZE) {
@@ -114,19 +124,16 @@ KERNEL void edge_rows(ARGUMENTS, GLOBAL i64 *tally, GLOBAL i32 *states, i32 rows
                     outcome |= relax(tails, arcs, tile + LOCAL_ID, floor, ceiling, row WINDOW(r, batches));
                 BARRIER();      // the group stays together: neighbours read neighbouring arcs
             }
-            if (outcome != UNCHANGED) ATOMIC_SWAP(&changed, 1);
+            if (outcome != UNCHANGED) ATOMIC_SWAP(&moved, 1);
             if (outcome & FELL) ATOMIC_SWAP(&fell, 1);
             BARRIER();
             round++;
-            is_stable = !changed || fell;
+            is_stable = !moved || fell;
         }
         BARRIER();
         if (LOCAL_ID == 0) {
             tally[GROUP_ID] += round * m;
-            states[r] = fell ? FALLEN : WINDOWED || changed ? UNDER_WAY : FINISHED;
-#if WINDOWED
-            if (changed) ATOMIC_SWAP(&waiting[r * (i64)batches + now], step + 1);
-#endif
+            states[r] = fell ? FALLEN : WINDOWED || moved ? UNDER_WAY : FINISHED;
         }
         BARRIER();
     }

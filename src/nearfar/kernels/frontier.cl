@@ -1,17 +1,19 @@
 // needs: lists.cl
 // Only vertices whose distance changed relax their arcs, in rounds, for one source by all groups, or a source a group.
 //
-// Invariant: dist[v] is the ceiling or the length of a real walk, and every vertex lowered since its arcs were last relaxed
-// stands in the list of the next round. An empty list proves the row exact. stamps[v] is the last round v was listed for,
-// so that it is listed once a round; rounds are counted on from row to row, so that stamps are never cleared.
+// Invariant: dist[v] is the ceiling or the length of a real walk, and every vertex lowered since its arcs were last
+// relaxed stands in the list of the next round. An empty list proves the row exact. stamps[v] is the last round v was
+// listed for, so that it is listed once a round; rounds are counted on from row to row, so that stamps are never
+// cleared.
 //
-// One source: `frontier_wide` does a round with all groups if the list is long, else nothing; `frontier_narrow`, one group,
-// ends that round and goes on alone while lists are short. Both read how far things are from `control`, so the host
-// launches many pairs ahead and looks only now and then. Many sources: `frontier_rows`, a group a source.
+// One source: `frontier_wide` does a round with all groups if the list is long, else nothing; `frontier_narrow`, one
+// group, ends that round and goes on alone while lists are short. Both read how far things are from `control`, so the
+// host launches many pairs ahead and looks only now and then. Many sources: `frontier_rows`, a group a source.
 //
-// WINDOWED: only the arcs from `base` to `end` are on the device, `arcs` begins with them, and a list holds vertices that
-// have arcs among them. changed[v] is the last step (one batch of arcs made current) that lowered v, waiting[b] the last
-// that lowered a vertex with arcs in batch b: what is newer than the batch's own last step has to be relaxed there.
+// WINDOWED: only the arcs from `base` to `end` are on the device, `arcs` begins with them, and a list holds vertices
+// that have arcs among them. changed[v] is the last step (one batch of arcs made current) that lowered v, waiting[b]
+// the last that lowered a vertex with arcs in batch b: what is newer than the batch's own last step has to be relaxed
+// there.
 
 // What `control` holds; the host writes the first and reads all.
 #define LEFT 0      // rounds that may still be run: a negative cycle would go on for ever
@@ -49,7 +51,8 @@ typedef struct {
 } search_t;
 
 #if WINDOWED
-#define WINDOW_ARGUMENTS , i64 base, i64 end, i64 batch, i32 step, i32 is_sparse, GLOBAL i32 *changed, GLOBAL i32 *waiting
+#define WINDOW_ARGUMENTS \
+    , i64 base, i64 end, i64 batch, i32 step, i32 is_sparse, GLOBAL i32 *changed, GLOBAL i32 *waiting
 #define WINDOW , base, end, batch, step, is_sparse
 #define CHANGES(row, batches) , changed + (row) * (i64)n, waiting + (row) * (i64)(batches)
 #else
@@ -106,7 +109,7 @@ DEVICE void tell_batches(const task_t *task, const search_t *search, i32 v, i32 
     const offset_t begin = task->offsets[v], end = task->offsets[v + 1], batch = (offset_t)task->batch;
     if (begin == end) return;
     for (offset_t b = begin / batch; b <= (end - 1) / batch; b++)
-        if (LOAD_I32(&search->waiting[b]) != step) ATOMIC_SWAP(&search->waiting[b], step);  // spares a crowd on one word
+        if (LOAD_I32(&search->waiting[b]) != step) ATOMIC_SWAP(&search->waiting[b], step);  // no crowd on one word
 }
 #endif
 
@@ -251,8 +254,8 @@ KERNEL void frontier_narrow(ARGUMENTS, GLOBAL i64 *tally, i32 small, i32 budget)
     LOCALS;
     const task_t task = TASK;
     const search_t search = SEARCH;
-    const i32 size = control[SIZES + 2 * (control[ROUND] & 1)] + FAT_SHARE * control[SIZES + 2 * (control[ROUND] & 1) + 1];
-    const int was_wide = control[LEFT] > 0 && size > small;
+    GLOBAL const i32 *sizes = control + SIZES + 2 * (control[ROUND] & 1);
+    const int was_wide = control[LEFT] > 0 && sizes[0] + FAT_SHARE * sizes[1] > small;
     BARRIER();
     if (was_wide && LOCAL_ID == 0) end_round(&search);
     BARRIER();
@@ -268,7 +271,7 @@ DEVICE void gather(const task_t *task, const search_t *search, i32 first, i32 la
 #if WINDOWED
         if (v < last && search->changed[v] > since) list_vertex(task, search, round, v);
 #else
-        if (v < last && search->dist[v] < task->ceiling) list_vertex(task, search, round, v);
+        if (v < last && LOAD(&search->dist[v]) < task->ceiling) list_vertex(task, search, round, v);
 #endif
         flush(task, search, round);
     }
@@ -289,7 +292,8 @@ DEVICE void put_off(const task_t *task, const search_t *search)
 #if WINDOWED
     const list_t list = list_of(task, search, search->control[ROUND]);
     for (i32 i = LOCAL_ID; i < list.sizes[0]; i += LOCAL_SIZE) tell_batches(task, search, list.thin[i], task->step + 1);
-    for (i32 i = LOCAL_ID; i < list.sizes[1]; i += LOCAL_SIZE) tell_batches(task, search, list.fat[2 * (i64)i], task->step + 1);
+    for (i32 i = LOCAL_ID; i < list.sizes[1]; i += LOCAL_SIZE)
+        tell_batches(task, search, list.fat[2 * (i64)i], task->step + 1);
 #endif
     BARRIER();
     for (i32 i = LOCAL_ID; i < 4; i += LOCAL_SIZE) search->control[SIZES + i] = 0;
@@ -302,8 +306,8 @@ DEVICE void put_off(const task_t *task, const search_t *search)
 #define UNDER_WAY 2     // go on with every vertex that was reached; in a window, with those changed since its last step
 #define FALLEN 3        // below the floor
 KERNEL void frontier_rows(
-    ARGUMENTS, GLOBAL i64 *tally, GLOBAL const i32 *sources, GLOBAL i32 *states, i32 rows, i32 budget, i32 batches, i32 now,
-    i32 first, i32 last, i32 since)
+    ARGUMENTS, GLOBAL i64 *tally, GLOBAL const i32 *sources, GLOBAL i32 *states, i32 rows, i32 budget, i32 batches,
+    i32 now, i32 first, i32 last, i32 since)
 {
     LOCALS;
     const task_t task = TASK;
@@ -344,8 +348,8 @@ KERNEL void frontier_rows(
 }
 
 #if WINDOWED
-// Put seeds at distance 0 and tell their batches: seeds of one row, or each of a row of its own (`apart`). One work-item a
-// seed.
+// Put seeds at distance 0 and tell their batches: seeds of one row, or each of a row of its own (`apart`). One
+// work-item a seed.
 KERNEL void frontier_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 apart, i32 batches)
 {
     const task_t task = TASK;

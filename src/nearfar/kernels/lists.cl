@@ -1,9 +1,9 @@
 // Lists of vertices whose arcs are to be relaxed, filled by many groups at once.
 //
-// A list has two classes, so that no vertex of many arcs holds up its neighbours: a thin vertex (at most THIN arcs) is one
-// entry and one work-item's job; a fat one is cut into parts of PART arcs, each an entry (vertex, part) and a whole group's
-// job, whichever group comes to it. Thin entries are first collected in local memory (a stage), so that a group takes room
-// in the list once a chunk and not once an entry.
+// A list has two classes, so that no vertex of many arcs holds up its neighbours: a thin vertex (at most THIN arcs) is
+// one entry and one work-item's job; a fat one is cut into parts of PART arcs, each an entry (vertex, part) and a whole
+// group's job, whichever group comes to it. Thin entries are first collected in local memory (a stage), so that a group
+// takes room in the list once a chunk and not once an entry.
 
 typedef struct {
     GLOBAL i32 *thin;
@@ -11,7 +11,8 @@ typedef struct {
     GLOBAL i32 *sizes;   // of thin, of fat
 } list_t;
 
-// A stage in local memory: entries added since it was emptied, room taken in the list, entries to move there, the entries.
+// A stage in local memory: entries added since it was emptied, room taken in the list, entries to move there, the
+// entries.
 #define STAGE_SIZE (STAGE + 3)
 
 DEVICE void add_parts(const list_t list, i32 v, i64 degree)

@@ -1,8 +1,9 @@
 // The words of our kernels in OpenCL C 1.2. cuda.h defines the same words, each for the same purpose.
 //
 // LOAD reads a distance, LOAD_I32 a number, that others may change meanwhile: an aligned load is one access on every
-// device, and an old value only costs a look. A checker of races cannot know that, so under RACECHECK it goes through an atomic.
-// BARRIER orders local and global memory for the group: lists pass from one half of a kernel to the next in global memory.
+// device, and an old value only costs a look. A checker of races cannot know that, so under RACECHECK it goes through
+// an atomic. BARRIER orders local and global memory for the group: lists pass from one half of a kernel to the next in
+// global memory.
 
 #define KERNEL __kernel
 #define DEVICE static inline __attribute__((always_inline))

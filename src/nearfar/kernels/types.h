@@ -1,8 +1,8 @@
 // The types of a graph and its distances, from what the host defines; the same text for every dialect.
 //
-// DIST: 1 i32, 2 i64, 3 f32, 4 f64. WEIGHT: 0 none (every arc counts 1), else as DIST. OFFSET: 1 i32, 2 i64.
-// Distances are kept as keys: integers of the same order, so that one atomic minimum serves every type. A float's key is
-// its bits, with all but the sign turned over where it is negative. Sums of integers are formed in 64 bits, so that none
+// DIST: 1 i32, 2 i64, 3 f32, 4 f64. WEIGHT: 0 none (every arc counts 1), else as DIST. OFFSET: 1 i32, 2 i64. Distances
+// are kept as keys: integers of the same order, so that one atomic minimum serves every type. A float's key is its
+// bits, with all but the sign turned over where it is negative. Sums of integers are formed in 64 bits, so that none
 // wraps; a sum that does not fit is not below any key and is never stored.
 
 #if DIST == 1

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import GPU_FLAGS, GPU_MOST
+from ..constants import GPU_FLAGS, GPU_MOST, STEADY_SWEEPS
 from ..devices.device import Buffer
 from .gpu_flight import Flight
 from .gpu_stream import Stream, Window
@@ -30,6 +30,7 @@ class Edge:
             self._slot_tails: dict[int, tuple[int, Buffer | None]] = {}  # by slot: of which batch, and where
             self.rounds_at_once = 1
             self.tails = self.flags  # a kernel that puts seeds into place is given tails, but does not read them
+            self.changed = work.zeros(layout.rows * self.n, np.int32)
             self.waiting = work.zeros(layout.rows * layout.batches, np.int32)
         else:
             self.tails = work.resident("tails", self._make_tails)
@@ -38,6 +39,7 @@ class Edge:
         """Make the rows unreached again."""
         self.work.device.fill(self.dist, self.work.ceiling)
         if self.windowed:
+            self.work.device.fill(self.changed, 0)
             self.work.device.fill(self.waiting, 0)
 
     def _make_tails(self) -> Buffer:
@@ -58,8 +60,8 @@ class Edge:
         first = (self.tails, arcs, np.int64(m), np.int32(self.n), work.floor, work.ceiling, self.dist)
         if window is None:
             return first
-        span = (np.int64(work.layout.batch), np.int32(window.number), np.int32(window.step))
-        return (*first, self.offsets, *span, self.waiting)
+        steps = map(np.int32, (window.number, window.step, window.since))
+        return (*first, self.offsets, np.int64(work.layout.batch), *steps, self.changed, self.waiting)
 
     def kernel(self, name: str) -> Any:
         """Return a kernel of this method."""
@@ -125,7 +127,7 @@ class Edge:
 
     def settle_window(self, flight: Flight, stream: Stream, window: Window) -> None:
         """Run a few rounds on the arcs of a window: more from sweep to sweep, since deep graphs take many."""
-        self.rounds_at_once = min(1 << (stream.runs // (4 * stream.count)), GPU_FLAGS - 2)
+        self.rounds_at_once = min(1 << (stream.runs // (STEADY_SWEEPS * stream.count)), GPU_FLAGS - 2)
         tails = self._window_tails(window)
         self.tails = tails
         if not self.settle(flight, window):
@@ -157,7 +159,7 @@ class Edge:
         layout = self.work.layout
         if window:
             self.tails = self._window_tails(window)
-        numbers = (rows, min(budget, GPU_MOST), layout.batches, window.since if window else 0)
+        numbers = (rows, min(budget, GPU_MOST), layout.batches)
         self.kernel("rows")(
             min(layout.groups, rows), layout.group_size, *self.arguments(window), self.work.tally, states,
             *map(np.int32, numbers),
