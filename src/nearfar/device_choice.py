@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .devices import DEVICES
 from .devices.facts import Facts
 from .gpu_plan import choose_device, require_gpu_method, wants_gpu
 from .graph import Graph
+from .methods.gpu_work import kept_bytes
 
 
 def gpu_facts(names: tuple[str, ...], graph: Graph, rows: int, method: str) -> tuple[Facts, ...]:
@@ -16,10 +19,15 @@ def gpu_facts(names: tuple[str, ...], graph: Graph, rows: int, method: str) -> t
         if not wants_gpu(rows, graph.m, method):
             return ()
         chosen = choose_device([*DEVICES["cuda"].found(), *DEVICES["opencl"].found()], graph, rows, method)
-        return () if chosen is None else (chosen,)
+        return () if chosen is None else (_with_kept(chosen),)
     require_gpu_method(method, names[0])
     facts = []
     for name in names:
         kind, _, index = name.partition(":")
-        facts.append(DEVICES[kind].open_device(int(index)).facts)
+        facts.append(_with_kept(DEVICES[kind].open_device(int(index)).facts))
     return tuple(facts)
+
+
+def _with_kept(facts: Facts) -> Facts:
+    """Count what graphs keep on a device as free: it is given back when a query needs the room."""
+    return replace(facts, memory=facts.memory + kept_bytes(facts.name))

@@ -83,6 +83,7 @@ def make_gpu_plan(
     why: str = "",
 ) -> Plan:
     """Return the plan for ``rows`` sources on some devices; ``memory``: bytes that may be used on each."""
+    facts = facts[:rows] or facts[:1]  # a row is never divided
     budgets = [int(DEVICE_SHARE * device.memory) if memory is None else min(memory, device.memory) for device in facts]
     reason = "the method was asked for"
     if method == "auto":

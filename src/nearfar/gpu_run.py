@@ -26,7 +26,7 @@ from .layouts import Layout
 from .methods import METHODS
 from .methods.gpu_flight import Flight, raise_cycle
 from .methods.gpu_stream import Stream
-from .methods.gpu_work import FALLEN, UNDER_WAY, Work, forget_others, keep_only, require_types
+from .methods.gpu_work import FALLEN, UNDER_WAY, Work, forget_others, make_room, require_types
 from .methods.method import Job, OnGpu
 from .planner import Plan
 from .progress import watcher
@@ -93,8 +93,7 @@ def _drive(plan: Plan, t: int, job: Job, device: Device, rows: Rows) -> tuple[in
     on_gpu = METHODS[plan.method].on_gpu
     assert on_gpu is not None
     layout = plan.layouts[t]
-    if layout.batches > 1:
-        keep_only(job.graph, device, layout.batch)
+    make_room(job.graph, device, layout, ("arcs", *on_gpu.keeps), plan.available - layout.bytes)
     try:
         work, engine, stream = _set_up(job, device, layout, on_gpu)
     except DeviceMemoryError:  # graphs nobody asks about now make room
@@ -222,14 +221,15 @@ def _settle_resident(work: Work, engine: Any, given: Any, states: Any, count: in
         left = work.device.get(states)
         if not left.any():
             return
-        _look_for_cycles(work, engine, np.flatnonzero(left), count)
+        _look_for_cycles(work, engine, np.flatnonzero(left), count, budget)
         work.device.write(states, np.where(left == FALLEN, UNDER_WAY, left).astype(np.int32))
         budget = min(2 * budget, GPU_MOST // 2)
 
 
 def _settle_streamed(work: Work, engine: Any, stream: Stream, given: Any, states: Any, sources: np.ndarray) -> None:
     """Bring batch after batch to the device and let the rows that wait for it go on, until none waits."""
-    count, budget, looks = len(sources), _first_budget(work), 2
+    count, budget = len(sources), _first_budget(work)
+    looks = budget
     stream.restart()
     engine.begin(sources, stream.start(), apart=True)
     while not work.job.stop[0]:
@@ -243,7 +243,7 @@ def _settle_streamed(work: Work, engine: Any, stream: Stream, given: Any, states
         stream.reopen(window)  # rounds may have been used up before all of them were done
         left = work.device.get(states)
         if stream.step >= looks or (left == FALLEN).any():
-            _look_for_cycles(work, engine, np.arange(count), count)
+            _look_for_cycles(work, engine, np.arange(count), count, budget)
             work.device.write(states, np.where(left == FALLEN, UNDER_WAY, left).astype(np.int32))
             looks, budget = 2 * looks, min(2 * budget, GPU_MOST // 2)
 
@@ -253,12 +253,12 @@ def _first_budget(work: Work) -> int:
     return FIRST_ROUNDS if work.job.graph.min_weight < 0 else GPU_MOST
 
 
-def _look_for_cycles(work: Work, engine: Any, suspects: np.ndarray, count: int) -> None:
-    """Raise if a row that is not settled betrays a negative cycle."""
+def _look_for_cycles(work: Work, engine: Any, suspects: np.ndarray, count: int, rounds: int) -> None:
+    """Raise if a row that is not settled after so many rounds betrays a negative cycle."""
     rows = np.empty((count, work.job.graph.n), work.job.rows.dtype)
     work.fetch(engine.dist, rows)
     for r in suspects:
-        raise_cycle(work, rows[r])
+        raise_cycle(work, rows[r], rounds)
 
 
 def _moved(traffic: Traffic) -> dict[str, int]:

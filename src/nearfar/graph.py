@@ -331,7 +331,7 @@ class Graph:
             return 1.0
         sample = self.weights[:: max(1, self.m // SAMPLE)]
         positive = sample[sample > 0]
-        return float(np.median(positive)) if len(positive) else 0.0
+        return float(np.median(positive.astype(np.float64))) if len(positive) else 0.0
 
     @cached_property
     def max_degree(self) -> int:

@@ -149,21 +149,18 @@ def test_waiting_lets_other_threads_run(device):
     """A kernel of some tenths of a second, waited for on another thread: this one goes on meanwhile."""
     clock = device.upload(np.zeros(1, np.int32))
     spin = device.kernel("toy", "spin", TYPES)
-    began = time.perf_counter()
-    spin(1, 1, clock, np.int32(100_000_000))
+    spin(1, 1, clock, np.int32(1000))
     assert device.get(clock).tolist() == [1]
-    alone = time.perf_counter() - began
-    spin(1, 1, clock, np.int32(100_000_000))
+    spin(1, 1, clock, np.int32(500_000_000))
     answers = []
     thread = threading.Thread(target=lambda: answers.append(device.get(clock).tolist()))
     thread.start()
-    turns, longest, last = 0, 0.0, time.perf_counter()
+    turns = 0
     while thread.is_alive():
         time.sleep(0.001)
-        now = time.perf_counter()
-        turns, longest, last = turns + 1, max(longest, now - last), now
+        turns += 1
     thread.join()
-    assert answers == [[2]] and longest < max(alone / 2, 0.05) and turns > 3
+    assert answers == [[2]] and turns > 3  # with the lock of Python held, there would be one or two
     spin(1, 1, clock, np.int32(1000))
     worker = threading.Thread(target=device.finish)
     worker.start()

@@ -167,20 +167,20 @@ class Cuda(Device):
         self.traffic.uploaded += row.nbytes
         return buffer
 
-    def fill(self, buffer: Buffer, value: Any) -> None:
-        """Set all elements: by bytes if these are all the same, else by a kernel of ours."""
-        handle = live(buffer)
+    def fill(self, buffer: Buffer, value: Any, count: int | None = None) -> None:
+        """Set all elements, or the first ones: by bytes if these are all the same, else by a kernel of ours."""
+        handle, count = live(buffer), buffer.count if count is None else count
         pattern = np.array([value], buffer.dtype)
         octets = pattern.view(np.uint8)
         if (octets == octets[0]).all():
             with self.trying("filling a buffer"):
-                self._runtime.memsetAsync(handle.ptr, int(octets[0]), buffer.nbytes, self._stream.ptr)
+                self._runtime.memsetAsync(handle.ptr, int(octets[0]), count * buffer.dtype.itemsize, self._stream.ptr)
                 self._note(buffer)
         elif buffer.dtype.itemsize in (4, 8):
             size = buffer.dtype.itemsize
             fill = self.kernel("fill", f"fill_{size}", {"DIST": 1, "WEIGHT": 1, "OFFSET": 1})
-            groups = max(1, min(FILL_GROUPS, -(-buffer.count // FILL_SIZE)))
-            fill(groups, FILL_SIZE, buffer, np.int64(buffer.count), pattern.view(f"i{size}")[0])
+            groups = max(1, min(FILL_GROUPS, -(-count // FILL_SIZE)))
+            fill(groups, FILL_SIZE, buffer, np.int64(count), pattern.view(f"i{size}")[0])
             self.traffic.launches -= 1  # OpenCL needs no kernel for it
         else:
             raise DeviceError(f"{value!r} cannot be filled into {buffer!r}; elements of 1, 4 and 8 bytes can.")

@@ -87,8 +87,8 @@ class Device:
         """Return a buffer with the elements of an array, which may be changed afterwards."""
         raise NotImplementedError
 
-    def fill(self, buffer: Buffer, value: Any) -> None:
-        """Set all elements."""
+    def fill(self, buffer: Buffer, value: Any, count: int | None = None) -> None:
+        """Set all elements, or the first ones."""
         raise NotImplementedError
 
     def write(self, buffer: Buffer, array: Any) -> None:

@@ -197,13 +197,13 @@ class OpenCL(Device):
         self.traffic.uploaded += row.nbytes
         return buffer
 
-    def fill(self, buffer: Buffer, value: Any) -> None:
-        """Set all elements."""
-        handle = live(buffer)
-        if buffer.count:
+    def fill(self, buffer: Buffer, value: Any, count: int | None = None) -> None:
+        """Set all elements, or the first ones."""
+        handle, count = live(buffer), buffer.count if count is None else count
+        if count:
             with self.trying("filling a buffer"):
                 pattern = np.array([value], buffer.dtype)
-                event = self._cl.enqueue_fill_buffer(self._queue, handle, pattern, 0, buffer.nbytes)
+                event = self._cl.enqueue_fill_buffer(self._queue, handle, pattern, 0, count * buffer.dtype.itemsize)
                 self._note(buffer, event)
 
     def write(self, buffer: Buffer, array: Any) -> None:

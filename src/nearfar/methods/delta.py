@@ -137,5 +137,5 @@ METHOD = Method(
     new_worker=new_worker,
     scratch=scratch,
     together=together,
-    on_gpu=OnGpu(Delta, scratch=6 * 4, lists=3, vertex_offsets=1),
+    on_gpu=OnGpu(Delta, scratch=6 * 4, lists=3, vertex_offsets=1, keeps=("split",)),
 )

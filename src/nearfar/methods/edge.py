@@ -43,5 +43,5 @@ METHOD = Method(
     new_worker=new_worker,
     scratch=lambda n, itemsize: 0,
     negative_weights=True,
-    on_gpu=OnGpu(Edge, scratch=0, arc_bytes=4, streams=True),
+    on_gpu=OnGpu(Edge, scratch=0, arc_bytes=4, streams=True, keeps=("tails",)),
 )

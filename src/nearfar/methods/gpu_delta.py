@@ -46,7 +46,7 @@ class Delta:
         width = work.job.delta if work.job.delta is not None else choose_width(graph)
         with np.errstate(over="ignore"):  # an infinite one is as good as any that is wider than all distances
             self.width = fit_width(graph, width, work.job.rows.dtype)
-        self.dist = work.unreached(layout.rows)
+        self.dist = work.distances()
         self.stamps = work.filled(groups * n, np.int32, -1)
         self.lists = work.device.empty(groups * (5 * n + 6 * layout.parts), np.int32)
         self.control = work.zeros(groups * CONTROL_SIZE, np.int32)
@@ -55,8 +55,8 @@ class Delta:
         self.light_ends = self._split()
 
     def reset(self, rows: int) -> None:
-        """Make the rows unreached again."""
-        self.work.device.fill(self.dist, self.work.ceiling)
+        """Make so many rows unreached."""
+        self.work.device.fill(self.dist, self.work.ceiling, rows * self.n)
 
     def _split(self) -> Buffer:
         """Return where the heavy arcs of each vertex begin, after moving them there unless that was done before."""

@@ -22,7 +22,7 @@ class Edge:
         self.work, self.n, self.m = work, work.job.graph.n, work.job.graph.m
         layout = work.layout
         self.windowed = layout.batches > 1
-        self.dist = work.unreached(layout.rows)
+        self.dist = work.distances()
         self.flags = work.zeros(GPU_FLAGS, np.int32)
         self.rounds = 0
         self.offsets = work.offsets()
@@ -36,11 +36,11 @@ class Edge:
             self.tails = work.resident("tails", self._make_tails)
 
     def reset(self, rows: int) -> None:
-        """Make the rows unreached again."""
-        self.work.device.fill(self.dist, self.work.ceiling)
+        """Make so many rows unreached."""
+        self.work.device.fill(self.dist, self.work.ceiling, rows * self.n)
         if self.windowed:
-            self.work.device.fill(self.changed, 0)
-            self.work.device.fill(self.waiting, 0)
+            self.work.device.fill(self.changed, 0, rows * self.n)
+            self.work.device.fill(self.waiting, 0, rows * self.work.layout.batches)
 
     def _make_tails(self) -> Buffer:
         """Write the tail of every arc, on the device."""

@@ -15,7 +15,7 @@ from ..constants import FIRST_ROUNDS, GPU_MOST, LAUNCH_ROUNDS, LAUNCHES_AHEAD
 from ..cycles import find_negative_cycle
 from ..devices.device import Buffer
 from .gpu_work import Work
-from .rounds import negative_cycle
+from .rounds import is_negative, negative_cycle
 
 
 @dataclass
@@ -55,12 +55,16 @@ class Flight:
         """Raise if the distances so far betray a negative cycle; else allow twice as many rounds."""
         row = np.empty((1, self.work.job.graph.n), self.work.job.rows.dtype)
         self.work.fetch(dist, row)
-        raise_cycle(self.work, row[0])
+        raise_cycle(self.work, row[0], self.allowed)
         self.allowed = min(2 * self.allowed, GPU_MOST)
 
 
-def raise_cycle(work: Work, row: np.ndarray) -> None:
-    """Raise the error that names the cycle, if a row betrays one."""
-    cycle = find_negative_cycle(work.job.graph, row, work.job.ceiling)
-    if cycle:
+def raise_cycle(work: Work, row: np.ndarray, rounds: int) -> None:
+    """Raise the error that names the cycle, if a row betrays one after so many rounds.
+
+    A cycle that only rounding makes negative may do so in passing: as many rounds as there are vertices show.
+    """
+    graph = work.job.graph
+    cycle = find_negative_cycle(graph, row, work.job.ceiling)
+    if cycle and (is_negative(graph, cycle) or rounds > graph.n):
         raise negative_cycle(work.job, cycle)

@@ -26,7 +26,7 @@ class Frontier:
         layout, n = work.layout, self.n
         groups = 1 if work.layout.rows == 1 else layout.groups  # each with lists of its own
         self.windowed = layout.batches > 1
-        self.dist = work.unreached(layout.rows)
+        self.dist = work.distances()
         self.stamps = work.filled(groups * n, np.int32, -1)
         self.lists = work.device.empty(groups * 2 * (n + 2 * layout.parts), np.int32)
         self.control = work.zeros(groups * CONTROL_SIZE, np.int32)
@@ -38,11 +38,11 @@ class Frontier:
             self.found = work.zeros(2 + min(FEW_VERTICES, n // 8), np.int32)
 
     def reset(self, rows: int) -> None:
-        """Make the rows unreached again."""
-        self.work.device.fill(self.dist, self.work.ceiling)
+        """Make so many rows unreached."""
+        self.work.device.fill(self.dist, self.work.ceiling, rows * self.n)
         if self.windowed:
-            self.work.device.fill(self.changed, 0)
-            self.work.device.fill(self.waiting, 0)
+            self.work.device.fill(self.changed, 0, rows * self.n)
+            self.work.device.fill(self.waiting, 0, rows * self.work.layout.batches)
 
     def arguments(self, window: Window | None) -> tuple[Any, ...]:
         """Return what every kernel takes first."""

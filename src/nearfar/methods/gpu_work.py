@@ -69,9 +69,10 @@ class Work:
         self.device.fill(buffer, value)
         return buffer
 
-    def unreached(self, rows: int) -> Buffer:
-        """Return rows of distances, all of them unreached."""
-        return self.filled(rows * self.job.graph.n, self.key, self.ceiling)
+    def distances(self) -> Buffer:
+        """Return room for the rows that are settled at once; the only one is unreached."""
+        rows, n = self.layout.rows, self.job.graph.n
+        return self.filled(n, self.key, self.ceiling) if rows == 1 else self.device.empty(rows * n, self.key)
 
     def offsets(self) -> Buffer:
         """Return the graph's offsets on the device."""
@@ -134,12 +135,34 @@ def forget_others(device: Device, graph: Graph) -> None:
             del kept[key]
 
 
-def keep_only(graph: Graph, device: Device, batch: int) -> None:
-    """Give back what a graph keeps on a device for another way of working: all its arcs, or batches of another size."""
+def make_room(graph: Graph, device: Device, layout: Layout, needed: tuple[str, ...], spare: int) -> None:
+    """Give back what a graph keeps on a device for another way of working: all arcs, batches, or another method.
+
+    What another method keeps stays as long as there is ``spare`` memory for it.
+    """
     kept = _resident.get(graph, {})
-    for key in [key for key in list(kept) if key[0] == device.name]:
-        if key[1] != "offsets" and not key[1].endswith(f" of {batch} arcs"):
+    for key in [key for key in list(kept) if key[0] == device.name and key[1] != "offsets"]:
+        if layout.batches > 1 or " of " in key[1]:  # " of ": room for batches
+            is_wanted = layout.batches > 1 and key[1].endswith(f" of {layout.batch} arcs")
+        else:
+            spare -= 0 if key[1] in needed else size_of(kept[key])
+            is_wanted = key[1] in needed or spare >= 0
+        if not is_wanted:
             del kept[key]
+
+
+def kept_bytes(name: str) -> int:
+    """Return what all graphs keep on a device, and would give back for another one."""
+    graphs = [graph for ref in _resident.keyrefs() if (graph := ref()) is not None]
+    kept = [item for graph in graphs for item in list(_resident.get(graph, {}).items())]
+    return sum(size_of(part) for key, part in kept if key[0] == name)
+
+
+def size_of(kept: Any) -> int:
+    """Return the bytes of a buffer, or of several."""
+    if isinstance(kept, dict | list):
+        return sum(size_of(part) for part in (kept.values() if isinstance(kept, dict) else kept))
+    return kept.nbytes if isinstance(kept, Buffer) else 0
 
 
 def require_types(device: Device, dtype: np.dtype) -> None:

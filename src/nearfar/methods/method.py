@@ -54,6 +54,7 @@ class OnGpu:
     vertex_offsets: int = 0  # further arrays of the size of the offsets
     arc_bytes: int = 0  # for an arc, beside its record
     streams: bool = False  # whether arcs may come in batches
+    keeps: tuple[str, ...] = ()  # what it keeps on the device beside offsets and arcs
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def negative_cycle(job: Job, cycle: list[int]) -> NegativeCycleError:
     names = [graph.name(v) for v in cycle]
     shown = [str(name) for name in names] if len(names) <= 12 else [*map(str, names[:10]), "...", str(names[-1])]
     way_round = " -> ".join([*shown, shown[0]])
-    if graph.arcs.dtype["weight"].kind == "f" and math.fsum(_lightest(graph, cycle)) >= 0:
+    if not is_negative(graph, cycle):
         return NegativeCycleError(
             f"distances do not exist in {job.rows.dtype.name}: the cycle {way_round} has length 0 "
             "or more, but rounding makes every walk around it shorter. Use integer weights, in a smaller unit.",
@@ -47,6 +47,11 @@ def negative_cycle(job: Job, cycle: list[int]) -> NegativeCycleError:
         "every walk around it is shorter than the one before. Change the weights of its arcs, or drop one of them.",
         names,
     )
+
+
+def is_negative(graph: Graph, cycle: list[int]) -> bool:
+    """Tell a cycle of negative length from one of floats that only rounding makes shorter at every turn."""
+    return graph.arcs.dtype["weight"].kind != "f" or math.fsum(_lightest(graph, cycle)) < 0
 
 
 def _lightest(graph: Graph, cycle: list[int]) -> list[float]:
