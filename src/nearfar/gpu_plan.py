@@ -21,7 +21,7 @@ from .constants import (
     HOST_ROW_GROUP_SIZE,
 )
 from .errors import MethodError
-from .layouts import Layout, Sizes, make_layout
+from .gpu_layout import Layout, Sizes, make_layout
 from .methods import METHODS
 from .planner import Plan
 

@@ -21,8 +21,8 @@ from .devices import DEVICES, cpu
 from .devices.device import Device
 from .devices.facts import Traffic
 from .errors import DeviceMemoryError
+from .gpu_layout import Layout
 from .graph import Graph
-from .layouts import Layout
 from .methods import METHODS
 from .methods.gpu_flight import Flight, raise_cycle
 from .methods.gpu_stream import Stream

@@ -14,7 +14,7 @@ import numpy as np
 from .constants import PARALLEL_ARCS, RENUMBER_ROWS
 from .description import Description, format_bytes
 from .errors import MemoryLimitError
-from .layouts import Layout
+from .gpu_layout import Layout
 from .methods import METHODS
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import nearfar
-from nearfar import gpu_plan, layouts
+from nearfar import gpu_layout, gpu_plan
 from nearfar.devices import opencl
 from nearfar.methods import METHODS, gpu_stream, gpu_work
 
@@ -22,8 +22,8 @@ NEGATIVE = tuple(name for name in ALL if METHODS[name].negative_weights)
 def streaming(least=1):
     """Arcs never lie on the device all at once, and a batch may have so few arcs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layouts, "_resident", lambda *sizes: 2**62)
-        patch.setattr(layouts, "MIN_BATCH", least)
+        patch.setattr(gpu_layout, "_resident", lambda *sizes: 2**62)
+        patch.setattr(gpu_layout, "MIN_BATCH", least)
         yield
 
 
@@ -40,7 +40,7 @@ def few_pending():
 def tiny_tuning(size=3):
     """Groups of three, vertices fat from three arcs on, in parts of three; four entries in a stage; two are many."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (layouts, gpu_work):
+        for module in (gpu_layout, gpu_work):
             for name, value in (("THIN", 2), ("PART", 3)):
                 patch.setattr(module, f"HOST_{name}", value)
         patch.setattr(gpu_work, "tuning", lambda gpu: {"THIN": 2, "PART": 3, "STAGE": 4})

@@ -16,8 +16,8 @@ from nearfar.constants import DEVICE_SHARE
 from nearfar.devices import opencl
 from nearfar.devices.facts import Facts
 from nearfar.errors import MemoryLimitError, MethodError
+from nearfar.gpu_layout import MIN_BATCH, Layout, Sizes, group_bytes, make_layout, parts_of
 from nearfar.gpu_plan import choose_device, choose_gpu_method, make_gpu_plan, require_gpu_method, wants_gpu
-from nearfar.layouts import MIN_BATCH, Layout, Sizes, group_bytes, make_layout, parts_of
 from nearfar.methods import METHODS
 
 INT32, INT64 = np.dtype("int32"), np.dtype("int64")

@@ -16,8 +16,8 @@ import numpy as np
 from ..constants import GPU_PART, GPU_THIN, HOST_PART, HOST_THIN, LEAST_SMALL, SMALL_ARCS
 from ..devices.device import Buffer, Device
 from ..errors import DeviceError, DeviceMemoryError
+from ..gpu_layout import Layout
 from ..graph import Graph
-from ..layouts import Layout
 from .method import Job
 
 CODES = {"i4": 1, "i8": 2, "f4": 3, "f8": 4}  # as in kernels/types.h
