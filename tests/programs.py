@@ -7,7 +7,8 @@ import pytest
 from nearfar.devices import text
 
 TEXTS = {path.stem: path.read_text(encoding="ascii") for path in sorted(text.FOLDER.glob("*.cl"))}
-PAIRS = [(1, 0), (1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2), (3, 3), (4, 3), (4, 4)]  # DIST, WEIGHT as in types.h
+# DIST and WEIGHT as in types.h
+PAIRS = [(1, 0), (2, 0), (4, 0), (1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2), (3, 3), (4, 3), (4, 4)]
 TYPES = [
     {"DIST": dist, "WEIGHT": weight, "OFFSET": offset}
     for offset, pairs in ((1, PAIRS), (2, [(1, 1), (4, 4)]))

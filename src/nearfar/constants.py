@@ -82,6 +82,7 @@ DEVICE_SHARE = 0.9  # of a device's memory that a query may use; the driver need
 SMALL_ARCS, LEAST_SMALL = 4096, 64
 LAUNCHES_AHEAD = 16  # of one source's rounds between two looks, at most; a look takes 0.1 ms
 LAUNCH_ROUNDS = 4096  # rounds or stages that one group runs in a launch, so that a launch ends soon
+LAUNCH_ARCS = 2 * 10**7  # relaxed for a row in a launch by `edge`, for the same reason
 LAUNCH_SECONDS = 0.25  # that a launch of rows should take, so that Ctrl-C and progress are prompt
 # Width of the near pile, in median weights a mean degree, as WIDE and NARROW above. One source with 8, 16 and 32: New
 # York 31, 31 and 32 ms, R-MAT 18 61, 75 and 92. Rows with 8, 16, 24, 32 and 64, against the CPU's: Rome 2.2 2.0 2.0

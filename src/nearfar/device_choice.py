@@ -18,8 +18,9 @@ def gpu_facts(names: tuple[str, ...], graph: Graph, rows: int, method: str) -> t
     if names == ("auto",):
         if not wants_gpu(rows, graph.m, method):
             return ()
-        chosen = choose_device([*DEVICES["cuda"].found(), *DEVICES["opencl"].found()], graph, rows, method)
-        return () if chosen is None else (_with_kept(chosen),)
+        found = [_with_kept(facts) for kind in ("cuda", "opencl") for facts in DEVICES[kind].found()]
+        chosen = choose_device(found, graph, rows, method)
+        return () if chosen is None else (chosen,)
     require_gpu_method(method, names[0])
     facts = []
     for name in names:

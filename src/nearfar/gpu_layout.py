@@ -41,6 +41,7 @@ class Sizes:
 
 
 MIN_BATCH = 256  # arcs; smaller batches are not worth a copy
+SMALL_BUFFERS = 1024  # bytes: flags, levels, the tally of one source's groups
 # Rows settled at once, even where memory has room for more: a launch is kept short anyway, and memory has other uses.
 ROWS_A_GROUP, ROWS_BYTES = 16, 64 << 20
 
@@ -52,7 +53,7 @@ def make_layout(
 
     It may need fewer than there are and still not fit, where one of its buffers is larger than ``largest``.
     """
-    fixed = (sizes.n + 1) * sizes.offset + sizes.n * sizes.vertex_extra
+    fixed = (sizes.n + 1) * sizes.offset + sizes.n * sizes.vertex_extra + SMALL_BUFFERS
     whole = _resident(sizes, fixed, cores * groups_per_core, group_size, memory, largest, gpu)
     if isinstance(whole, Layout) or not sizes.streams or not sizes.m:
         return whole
@@ -67,7 +68,7 @@ def parts_of(arcs: int, gpu: bool) -> int:
 
 def group_bytes(sizes: Sizes, parts: int) -> int:
     """Return what one group needs of its own; a single source has it once for all groups."""
-    return sizes.n * sizes.scratch + 8 * parts * sizes.list_copies + 128
+    return sizes.n * sizes.scratch + 8 * parts * sizes.list_copies + 136
 
 
 def _resident(
@@ -77,7 +78,7 @@ def _resident(
     parts = parts_of(sizes.m, gpu)
     arcs = sizes.m * (sizes.arc + sizes.arc_extra)
     own = group_bytes(sizes, parts)
-    row = sizes.n * sizes.key
+    row = sizes.n * sizes.key + 8  # its source and its state
     least = fixed + arcs + own + row
     if least > memory or max(sizes.m * sizes.arc, row, own, fixed) > largest:
         return least
@@ -93,10 +94,10 @@ def _streamed(
     """Return the layout with two batches of arcs on the device at once."""
     arc = 2 * (sizes.arc + sizes.arc_extra)
     # Beside a distance, the step that changed it; for every batch, the last step it waits for; pending vertices.
-    row = sizes.n * (sizes.key + 4) + 8 * (sizes.m // MIN_BATCH + 1) + sizes.n // 2 + 8
+    row = sizes.n * (sizes.key + 4) + 8 + 8 * (sizes.m // MIN_BATCH + 1) + sizes.n // 2 + 8
     # A list has room for the parts of one batch, whose size depends on that room: bounded by what all arcs would take.
     part_share = 8 * sizes.list_copies / (HOST_THIN if not gpu else GPU_THIN) * 2
-    base = sizes.n * sizes.scratch + 128 + 8 * sizes.list_copies
+    base = sizes.n * sizes.scratch + 136 + 8 * sizes.list_copies
     least = fixed + base + row + int(MIN_BATCH * (arc + part_share))
     if least > memory or max(MIN_BATCH * sizes.arc, row, base, fixed) > largest:
         return min(whole, least)

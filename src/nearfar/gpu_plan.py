@@ -79,12 +79,15 @@ def make_gpu_plan(
     facts: Sequence[Facts],
     memory: int | None,
     host_free: int,
+    targets: int = 0,
     filled: bool = False,
     why: str = "",
 ) -> Plan:
     """Return the plan for ``rows`` sources on some devices; ``memory``: bytes that may be used on each."""
     facts = facts[:rows] or facts[:1]  # a row is never divided
+    spent = 4 * min(targets, graph.n)
     budgets = [int(DEVICE_SHARE * device.memory) if memory is None else min(memory, device.memory) for device in facts]
+    budgets = [max(budget - spent, 0) for budget in budgets]
     reason = "the method was asked for"
     if method == "auto":
         resident = [_lay_out(graph, rows, "delta", types[0], *pair) for pair in zip(facts, budgets, strict=True)]

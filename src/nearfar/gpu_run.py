@@ -20,14 +20,12 @@ from .constants import FIRST_ROUNDS, GPU_MOST, LAUNCH_SECONDS
 from .devices import DEVICES, cpu
 from .devices.device import Device
 from .devices.facts import Traffic
-from .errors import DeviceMemoryError
-from .gpu_layout import Layout
 from .graph import Graph
 from .methods import METHODS
 from .methods.gpu_flight import Flight, raise_cycle
 from .methods.gpu_stream import Stream
-from .methods.gpu_work import FALLEN, UNDER_WAY, Work, forget_others, make_room, require_types
-from .methods.method import Job, OnGpu
+from .methods.gpu_work import FALLEN, SPENT, UNDER_WAY, Work, make_room, require_types
+from .methods.method import Job
 from .planner import Plan
 from .progress import watcher
 from .vertices import Vertices
@@ -94,24 +92,27 @@ def _drive(plan: Plan, t: int, job: Job, device: Device, rows: Rows) -> tuple[in
     assert on_gpu is not None
     layout = plan.layouts[t]
     make_room(job.graph, device, layout, ("arcs", *on_gpu.keeps), plan.available - layout.bytes)
+    work = Work(job, device, layout)
     try:
-        work, engine, stream = _set_up(job, device, layout, on_gpu)
-    except DeviceMemoryError:  # graphs nobody asks about now make room
-        forget_others(device, job.graph)
-        work, engine, stream = _set_up(job, device, layout, on_gpu)
-    counted = 0
-    if plan.rows == 1:
-        flight = Flight(work)
-        if rows.take(1):
-            _settle_one(work, engine, stream, flight, job.seeds_of(0))
-            _bring_home(work, engine, rows, range(1))
-        counted = flight.relaxed
+        counted = _settle_all(plan, work, on_gpu.engine(work), Stream(work) if layout.batches > 1 else None, rows)
+        return counted + work.relaxed(), work.notes
+    finally:
+        work.close()
+
+
+def _settle_all(plan: Plan, work: Work, engine: Any, stream: Stream | None, rows: Rows) -> int:
+    """Settle rows as long as there are any; return the arcs relaxed that only the host counted."""
+    flight = Flight(work)
+    if plan.rows == 1 and rows.take(1):
+        _settle_one(work, engine, stream, flight, work.job.seeds_of(0))
+        _bring_home(work, engine, rows, range(1))
         work.notes["looks"] = flight.looks
-    else:
+    elif plan.rows > 1:
         for block in _blocks(work, rows):
-            _settle_block(work, engine, stream, job.sources[block.start : block.stop])
+            _settle_block(work, engine, stream, work.job.sources[block.start : block.stop])
             _bring_home(work, engine, rows, block)
-    return counted + work.relaxed(), {**work.notes, **(stream.notes() if stream else {"batches": 1})}
+    work.notes |= stream.notes() if stream else {"batches": 1}
+    return flight.relaxed
 
 
 _built: set[tuple[Any, ...]] = set()
@@ -148,12 +149,6 @@ class _Unlimited:
     graph: Graph
     cutoff: None = None
     targets: None = None
-
-
-def _set_up(job: Job, device: Device, layout: Layout, on_gpu: OnGpu) -> tuple[Work, Any, Stream | None]:
-    """Allocate what a device needs for its rows."""
-    work = Work(job, device, layout)
-    return work, on_gpu.engine(work), Stream(work) if layout.batches > 1 else None
 
 
 def _bring_home(work: Work, engine: Any, rows: Rows, block: range) -> None:
@@ -212,24 +207,22 @@ def _settle_block(work: Work, engine: Any, stream: Stream | None, sources: np.nd
 
 
 def _settle_resident(work: Work, engine: Any, given: Any, states: Any, count: int) -> None:
-    """Launch until every row is settled; between launches with a budget of rounds, look for negative cycles."""
-    budget = _first_budget(work)
+    """Launch until every row is settled: a launch is short, and a negative cycle would go on for ever."""
+    budget, is_negative = _row_budget(work, engine), work.job.graph.min_weight < 0
     while not work.job.stop[0]:
         engine.run_rows(given, states, count, budget, None)
-        if budget == GPU_MOST:
-            return
         left = work.device.get(states)
         if not left.any():
             return
-        _look_for_cycles(work, engine, np.flatnonzero(left), count, budget)
-        work.device.write(states, np.where(left == FALLEN, UNDER_WAY, left).astype(np.int32))
-        budget = min(2 * budget, GPU_MOST // 2)
+        if is_negative:
+            _look_for_cycles(work, engine, np.flatnonzero(left), count, budget)
+            work.device.write(states, np.where(left == FALLEN, UNDER_WAY, left).astype(np.int32))
+            budget = min(2 * budget, GPU_MOST // 2)
 
 
 def _settle_streamed(work: Work, engine: Any, stream: Stream, given: Any, states: Any, sources: np.ndarray) -> None:
     """Bring batch after batch to the device and let the rows that wait for it go on, until none waits."""
-    count, budget = len(sources), _first_budget(work)
-    looks = budget
+    count, budget, looks = len(sources), _row_budget(work, engine), FIRST_ROUNDS
     stream.restart()
     engine.begin(sources, stream.start(), apart=True)
     while not work.job.stop[0]:
@@ -238,14 +231,19 @@ def _settle_streamed(work: Work, engine: Any, stream: Stream, given: Any, states
         if window is None:
             return
         engine.run_rows(given, states, count, budget, window)
-        if budget == GPU_MOST:
-            continue
-        stream.reopen(window)  # rounds may have been used up before all of them were done
         left = work.device.get(states)
-        if stream.step >= looks or (left == FALLEN).any():
+        if (left == SPENT).any():
+            stream.reopen(window)
+        if work.job.graph.min_weight < 0 and (stream.step >= looks or (left == FALLEN).any()):
             _look_for_cycles(work, engine, np.arange(count), count, budget)
             work.device.write(states, np.where(left == FALLEN, UNDER_WAY, left).astype(np.int32))
             looks, budget = 2 * looks, min(2 * budget, GPU_MOST // 2)
+
+
+def _row_budget(work: Work, engine: Any) -> int:
+    """Return how many rounds of a row are run before the host looks at it."""
+    rounds: int = engine.row_rounds
+    return min(rounds, FIRST_ROUNDS) if work.job.graph.min_weight < 0 else rounds
 
 
 def _first_budget(work: Work) -> int:

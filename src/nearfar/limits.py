@@ -81,9 +81,17 @@ def as_type(cutoff: float, dtype: np.dtype) -> Any:
 
 
 def floor_of(graph: Graph, dtype: np.dtype) -> Any:
-    """Return the distance below which nothing can lie but on the way round a negative cycle."""
-    scalar = dtype.type if dtype.kind == "f" else np.int64
-    return scalar(-_heaviest(graph) * (graph.n + 1) if graph.min_weight < 0 else 0)
+    """Return the distance below which nothing can lie but on the way round a negative cycle.
+
+    Sums of floats stray: every addition may make a path longer than it is by half a unit in the last place.
+    """
+    if graph.min_weight >= 0:
+        return dtype.type(0) if dtype.kind == "f" else np.int64(0)
+    longest = _heaviest(graph) * (graph.n + 1)
+    if dtype.kind == "i":
+        return np.int64(-longest)
+    facts = np.finfo(dtype)
+    return dtype.type(-min(longest * math.exp(min(graph.n * float(facts.eps), 64)), float(facts.max)))
 
 
 def end_of(graph: Graph, dtype: np.dtype) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,6 @@ import numpy as np
 from . import limits
 from .constants import SMALL_JOB
 from .devices import cpu
-from .devices.facts import Facts
 from .graph import Graph
 from .methods import METHODS
 from .methods.compile import compile_kernels
@@ -39,7 +39,8 @@ class Query:
     out: np.ndarray | None
     types: list[np.dtype]
     plan: Plan
-    gpus: tuple[Facts, ...] = ()  # what the plan's devices have
+    make: Callable[..., Plan]  # makes the plan for other types of distances
+    instead: Callable[..., Plan] | None = None  # makes one for the CPU, where nobody asked for the GPU that was chosen
 
 
 @dataclass

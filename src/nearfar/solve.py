@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,10 @@ import numpy as np
 from . import limits, options
 from .device_choice import gpu_facts
 from .devices import cpu
-from .errors import InputTypeError, VertexError
+from .errors import DeviceError, InputTypeError, VertexError
 from .gpu_plan import make_gpu_plan
 from .graph import Graph
-from .planner import Plan, make_plan
+from .planner import make_plan
 from .result import Distances
 from .run import Query, run
 
@@ -58,31 +59,33 @@ def check(
     types = limits.choose_types(graph, wanted if out is None else out.dtype, negative)
     filled = out is not None
     gpus = gpu_facts(devices, graph, len(sources), method)
-    if gpus:
-        plan = make_gpu_plan(
-            graph,
-            len(sources),
-            method=method,
-            types=types,
-            facts=gpus,
-            memory=None if memory is None else options.take_memory(memory, machine.memory),
-            host_free=machine.memory,
-            filled=filled,
-            why=f"{len(sources):,} x {graph.m:,} arcs are worth a GPU" if devices == ("auto",) else "",
-        )
-    else:
-        plan = make_plan(
-            graph,
-            len(sources),
-            method=method,
-            types=types,
-            threads=threads,
-            available=options.take_memory(memory, machine.memory),
-            early=targets is not None,
-            filled=filled,
-        )
+    on_cpu = partial(
+        make_plan,
+        graph,
+        len(sources),
+        method=method,
+        threads=threads,
+        available=options.take_memory(memory, machine.memory),
+        early=targets is not None,
+        filled=filled,
+    )
+    on_gpu = partial(
+        make_gpu_plan,
+        graph,
+        len(sources),
+        method=method,
+        facts=gpus,
+        memory=None if memory is None else options.take_memory(memory, machine.memory),
+        host_free=machine.memory,
+        targets=0 if targets is None else len(targets),
+        filled=filled,
+        why=f"{len(sources):,} x {graph.m:,} arcs are worth a GPU" if devices == ("auto",) else "",
+    )
+    make = on_gpu if gpus else on_cpu
+    plan = make(types=types)
+    instead = on_cpu if gpus and devices == ("auto",) else None
     delta = options.take_delta(delta, plan.method)
-    return Query(graph, sources, seeds, single, cutoff, targets, delta, progress, out, types, plan, gpus)
+    return Query(graph, sources, seeds, single, cutoff, targets, delta, progress, out, types, plan, make, instead)
 
 
 def take_vertices(graph: Graph, vertices: Any, role: str) -> np.ndarray:
@@ -115,11 +118,24 @@ def _is_several(graph: Graph, vertices: Any) -> bool:
 
 
 def solve(query: Query) -> Distances:
+    """Run a checked query and wrap what it found; where "auto" chose a GPU and that fails, the CPU takes over."""
+    try:
+        return _solve(query)
+    except DeviceError as error:
+        if query.instead is None:
+            raise
+        reason = f"{query.plan.device} failed ({type(error).__name__})"
+    plan = query.instead(types=query.types)
+    plan = replace(plan, why=f"{reason}; {plan.why}")
+    return _solve(replace(query, plan=plan, make=query.instead, instead=None))
+
+
+def _solve(query: Query) -> Distances:
     """Run a checked query and wrap what it found."""
     began = time.perf_counter()
     plan, compiling = query.plan, 0.0
     for dtype in query.types:
-        plan = plan if dtype == plan.dtype else _widened(query, dtype)
+        plan = plan if dtype == plan.dtype else query.make(types=[dtype])
         plan.require_memory()
         rows = query.out if query.out is not None else np.empty((plan.rows, plan.n), dtype)
         outcome = run(query, plan, rows)
@@ -149,21 +165,3 @@ def solve(query: Query) -> Distances:
         plan=plan,
         stats=stats,
     )
-
-
-def _widened(query: Query, dtype: np.dtype) -> Plan:
-    """Return the plan for a wider distance type."""
-    old = query.plan
-    if old.devices:
-        return make_gpu_plan(
-            query.graph,
-            old.rows,
-            method=old.method,
-            types=[dtype],
-            facts=query.gpus,
-            memory=old.available,
-            host_free=old.host_available,
-            filled=query.out is not None,
-        )
-    extra = 0 if query.out is not None else old.rows * old.n * (dtype.itemsize - old.dtype.itemsize)
-    return replace(old, dtype=dtype, wider=None, bytes=old.bytes + extra)

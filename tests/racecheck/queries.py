@@ -100,7 +100,11 @@ def suit_oclgrind() -> None:
         write(device, buffer, whole)
 
     cpu.run = lambda work, threads, stop, watch=None: work(0)
-    OpenCL.fill = lambda device, buffer, value: write(device, buffer, np.full(buffer.count, value, buffer.dtype))
+
+    def fill(device, buffer, value, count=None):
+        write(device, buffer, np.full(buffer.count, value, buffer.dtype))
+
+    OpenCL.fill = fill
     OpenCL.write = OpenCL.send = write_all
     OpenCL.arrived = lambda device, buffer: None
     OpenCL.release = lambda device, buffer: kept.append(buffer.handle)
@@ -237,6 +241,26 @@ def check(name, case, dtype, method):
     return wrong
 
 
+def fall() -> list[str]:
+    """Let distances fall below the floor while several groups relax; return what was wrong."""
+    import nearfar
+    from nearfar.methods import gpu_flight
+
+    tails = np.repeat(np.arange(24), 4)
+    heads = (5 * tails + np.tile([1, 7, 11, 13], 24)) % 24
+    graph = nearfar.Graph.from_arcs(tails, heads, np.full(len(tails), -3, np.int32))
+    gpu_flight.FIRST_ROUNDS, before = 1000, gpu_flight.FIRST_ROUNDS  # so that nobody looks for a cycle before
+    wrong = []
+    for method in ("edge", "frontier"):
+        try:
+            nearfar.sssp(graph, 0, method=method, device="opencl")
+            wrong.append(f"{method}: no negative cycle where all are")
+        except nearfar.errors.NegativeCycleError:
+            continue
+    gpu_flight.FIRST_ROUNDS = before
+    return wrong
+
+
 def main() -> None:
     """Run all queries and print a JSON document: kernels launched, wrong answers."""
     sys.path[:0] = [str(Path(__file__).parent.parent)]
@@ -253,6 +277,7 @@ def main() -> None:
             for dtype in every if size == GROUP_SIZES[0] else every[:1]:
                 for method in methods:
                     wrong += check(name, case, dtype, method)
+    wrong += fall()
     print(json.dumps({"launched": sorted(launched), "wrong": wrong}))
 
 

@@ -134,7 +134,12 @@ def run(
         raise
     if failures:
         _wait_out(over, begun, ended, math.inf)
-        raise failures[0]
+        failure = failures[0]
+        failures.clear()  # else the failure and this frame would keep each other, and what the work holds, alive
+        try:
+            raise failure
+        finally:
+            del failure
 
 
 def _wait_out(over: SimpleQueue[bool | None], begun: list[int], ended: list[int], patience: float) -> None:

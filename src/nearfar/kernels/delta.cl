@@ -143,14 +143,14 @@ DEVICE void relax_list(const task_t *task, const search_t *search, i32 heavy, i3
     GLOBAL const offset_t *begins = heavy ? task->light_ends : task->offsets;
     GLOBAL const offset_t *ends = heavy ? task->offsets + 1 : task->light_ends;
     key_t least = task->ceiling;
-    const i32 chunks = (thin + LOCAL_SIZE - 1) / LOCAL_SIZE;
+    const i64 chunks = ((i64)thin + LOCAL_SIZE - 1) / LOCAL_SIZE;
     i32 relaxed = 0;
-    for (i32 unit = group; unit < chunks + fat; unit += groups) {
-        const i32 entry = unit < chunks ? unit * LOCAL_SIZE + LOCAL_ID : unit - chunks;
+    for (i64 unit = group; unit < chunks + fat; unit += groups) {
+        const i64 entry = unit < chunks ? unit * LOCAL_SIZE + LOCAL_ID : unit - chunks;
         const int is_thin = unit < chunks;
         if (!is_thin || entry < thin) {
-            const i32 u = is_thin ? list.thin[entry] : list.fat[2 * (i64)entry];
-            const i64 begin = is_thin ? begins[u] : begins[u] + list.fat[2 * (i64)entry + 1] * (i64)PART;
+            const i32 u = is_thin ? list.thin[entry] : list.fat[2 * entry];
+            const i64 begin = is_thin ? begins[u] : begins[u] + list.fat[2 * entry + 1] * (i64)PART;
             const i64 end = is_thin || begin + PART > ends[u] ? ends[u] : begin + PART;
             const i32 stride = is_thin ? 1 : LOCAL_SIZE;
             const sum_t reached = value_of(LOAD(&search->dist[u]));
@@ -174,7 +174,7 @@ DEVICE void search_far(const task_t *task, const search_t *search, i32 group, i3
     const list_t far = far_of(task, search, side), kept = far_of(task, search, 1 - side);
     const i32 size = far.sizes[0];
     key_t least = task->ceiling;
-    for (i32 chunk = group * LOCAL_SIZE; chunk < size; chunk += groups * LOCAL_SIZE) {
+    for (i64 chunk = (i64)group * LOCAL_SIZE; chunk < size; chunk += (i64)groups * LOCAL_SIZE) {
         if (chunk + LOCAL_ID < size) {
             const i32 v = far.thin[chunk + LOCAL_ID];
             const key_t key = LOAD(&search->dist[v]);
@@ -248,14 +248,14 @@ DEVICE void end_stage(const task_t *task, const search_t *search)
 }
 
 // Return how long the list of the present stage is, in entries; 0 when all is done.
-DEVICE i32 stage_size(const search_t *search)
+DEVICE i64 stage_size(const search_t *search)
 {
     GLOBAL const i32 *control = search->control;
     const i32 stage = control[STAGE_NOW];
     if (stage == DONE) return 0;
     if (stage == SEARCH) return control[FAR_SIZES + control[FAR_SIDE]];
     GLOBAL const i32 *sizes = control + (stage == HEAVY ? SETTLED_SIZES : NEAR_SIZES + 2 * (control[ROUND] & 1));
-    return sizes[0] + FAT_SHARE * sizes[1];
+    return sizes[0] + FAT_SHARE * (i64)sizes[1];
 }
 
 DEVICE void run_stage(const task_t *task, const search_t *search, i32 group, i32 groups)
@@ -276,7 +276,7 @@ DEVICE void run_stage(const task_t *task, const search_t *search, i32 group, i32
 DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 budget, GLOBAL i64 *tally)
 {
     for (i32 i = 0; i < budget; i++) {
-        const i32 size = stage_size(search);
+        const i64 size = stage_size(search);
         if (size == 0 || size > most) break;
         run_stage(task, search, 0, 1);
         if (LOCAL_ID == 0) {

@@ -77,9 +77,9 @@ KERNEL void edge_tails(GLOBAL const offset_t *offsets, i32 first, i32 last, i64 
 // Put seeds at distance 0: of one row, or each of a row of its own (`apart`). One work-item a seed.
 KERNEL void edge_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 apart, i32 batches)
 {
-    const i32 i = GROUP_ID * LOCAL_SIZE + LOCAL_ID;
+    const i64 i = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
     if (i >= count) return;
-    dist[apart * i * (i64)n + seeds[i]] = 0;
+    dist[apart * i * n + seeds[i]] = 0;
 #if WINDOWED
     tell_batches(seeds[i] WINDOW(apart * i, batches));
 #endif
@@ -100,13 +100,14 @@ KERNEL void edge_round(ARGUMENTS, GLOBAL i32 *flags, i32 round)
 #define FINISHED 0      // nothing is left to do
 #define UNDER_WAY 2     // rounds were used up; in a window always, since another batch may lower what this one has
 #define FALLEN 3        // below the floor
+#define SPENT 4         // in a window: rounds were used up
 KERNEL void edge_rows(ARGUMENTS, GLOBAL i64 *tally, GLOBAL i32 *states, i32 rows, i32 budget, i32 batches)
 {
     LOCAL_ARRAY i32 moved;
     LOCAL_ARRAY i32 fell;
     for (i32 r = GROUP_ID; r < rows; r += GROUPS) {
         GLOBAL key_t *row = dist + r * (i64)n;
-        if (states[r] != UNDER_WAY) continue;
+        if (states[r] == FINISHED || states[r] == FALLEN) continue;
 #if WINDOWED
         if (waiting[r * (i64)batches + now] <= since) continue;
 #endif
@@ -133,7 +134,7 @@ KERNEL void edge_rows(ARGUMENTS, GLOBAL i64 *tally, GLOBAL i32 *states, i32 rows
         BARRIER();
         if (LOCAL_ID == 0) {
             tally[GROUP_ID] += round * m;
-            states[r] = fell ? FALLEN : WINDOWED || moved ? UNDER_WAY : FINISHED;
+            states[r] = fell ? FALLEN : moved ? (WINDOWED ? SPENT : UNDER_WAY) : WINDOWED ? UNDER_WAY : FINISHED;
         }
         BARRIER();
     }

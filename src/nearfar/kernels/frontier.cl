@@ -159,15 +159,15 @@ DEVICE void run_round(const task_t *task, const search_t *search, i32 group, i32
     const i32 round = search->control[ROUND];
     const list_t list = list_of(task, search, round);
     const i32 thin = list.sizes[0], fat = list.sizes[1];
-    const i32 chunks = (thin + LOCAL_SIZE - 1) / LOCAL_SIZE;
+    const i64 chunks = ((i64)thin + LOCAL_SIZE - 1) / LOCAL_SIZE;
     i32 relaxed = 0;
-    for (i32 unit = group; unit < chunks + fat; unit += groups) {
-        const i32 entry = unit < chunks ? unit * LOCAL_SIZE + LOCAL_ID : unit - chunks;
+    for (i64 unit = group; unit < chunks + fat; unit += groups) {
+        const i64 entry = unit < chunks ? unit * LOCAL_SIZE + LOCAL_ID : unit - chunks;
         const int is_thin = unit < chunks;
         if (!is_thin || entry < thin) {
-            const i32 u = is_thin ? list.thin[entry] : list.fat[2 * (i64)entry];
+            const i32 u = is_thin ? list.thin[entry] : list.fat[2 * entry];
             const i64 from = begin_of(task, u), to = end_of(task, u);
-            const i64 begin = is_thin ? from : from + list.fat[2 * (i64)entry + 1] * (i64)PART;
+            const i64 begin = is_thin ? from : from + list.fat[2 * entry + 1] * (i64)PART;
             const i64 end = is_thin || begin + PART > to ? to : begin + PART;
             const i32 stride = is_thin ? 1 : LOCAL_SIZE;
             const sum_t reached = value_of(LOAD(&search->dist[u]));
@@ -191,11 +191,12 @@ DEVICE void end_round(const search_t *search)
     search->control[LEFT]--;
 }
 
-// Return how long the round's list is, in entries; 0 when nothing is left to do, or may be done.
-DEVICE i32 list_size(const search_t *search)
+// Return how long the round's list is, in entries; 0 when nothing is left to do, or may be done. What it reads does not
+// change while a round is run, so that all groups and work-items read the same.
+DEVICE i64 list_size(const search_t *search)
 {
     GLOBAL const i32 *control = search->control, *sizes = control + SIZES + 2 * (control[ROUND] & 1);
-    return control[FELL] || control[LEFT] <= 0 ? 0 : sizes[0] + FAT_SHARE * sizes[1];
+    return control[LEFT] <= 0 ? 0 : sizes[0] + FAT_SHARE * (i64)sizes[1];
 }
 
 DEVICE void begin_work(const search_t *search)
@@ -208,8 +209,8 @@ DEVICE void begin_work(const search_t *search)
 DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 budget, GLOBAL i64 *tally)
 {
     for (i32 i = 0; i < budget; i++) {
-        const i32 size = list_size(search);
-        if (size == 0 || size > most) break;
+        const i64 size = list_size(search);
+        if (size == 0 || size > most || search->control[FELL]) break;
         begin_work(search);
         run_round(task, search, 0, 1);
         if (LOCAL_ID == 0) {
@@ -254,8 +255,7 @@ KERNEL void frontier_narrow(ARGUMENTS, GLOBAL i64 *tally, i32 small, i32 budget)
     LOCALS;
     const task_t task = TASK;
     const search_t search = SEARCH;
-    GLOBAL const i32 *sizes = control + SIZES + 2 * (control[ROUND] & 1);
-    const int was_wide = control[LEFT] > 0 && sizes[0] + FAT_SHARE * sizes[1] > small;
+    const int was_wide = list_size(&search) > small;
     BARRIER();
     if (was_wide && LOCAL_ID == 0) end_round(&search);
     BARRIER();
@@ -266,12 +266,12 @@ KERNEL void frontier_narrow(ARGUMENTS, GLOBAL i64 *tally, i32 small, i32 budget)
 DEVICE void gather(const task_t *task, const search_t *search, i32 first, i32 last, i32 since, i32 group, i32 groups)
 {
     const i32 round = search->control[ROUND];
-    for (i32 chunk = first + group * LOCAL_SIZE; chunk < last; chunk += groups * LOCAL_SIZE) {
-        const i32 v = chunk + LOCAL_ID;
+    for (i64 chunk = first + (i64)group * LOCAL_SIZE; chunk < last; chunk += (i64)groups * LOCAL_SIZE) {
+        const i64 v = chunk + LOCAL_ID;
 #if WINDOWED
-        if (v < last && search->changed[v] > since) list_vertex(task, search, round, v);
+        if (v < last && search->changed[v] > since) list_vertex(task, search, round, (i32)v);
 #else
-        if (v < last && LOAD(&search->dist[v]) < task->ceiling) list_vertex(task, search, round, v);
+        if (v < last && LOAD(&search->dist[v]) < task->ceiling) list_vertex(task, search, round, (i32)v);
 #endif
         flush(task, search, round);
     }
@@ -353,10 +353,10 @@ KERNEL void frontier_rows(
 KERNEL void frontier_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 apart, i32 batches)
 {
     const task_t task = TASK;
-    const i32 i = GROUP_ID * LOCAL_SIZE + LOCAL_ID;
+    const i64 i = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
     if (i >= count) return;
     const search_t search = {
-        dist + apart * i * (i64)n, stamps, lists, control CHANGES(apart * i, batches), 0, 0};
+        dist + apart * i * n, stamps, lists, control CHANGES(apart * i, batches), 0, 0};
     search.dist[seeds[i]] = 0;
     tell_batches(&task, &search, seeds[i], step);
 }
@@ -365,14 +365,14 @@ KERNEL void frontier_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 ap
 // `least` is the least of `since`: most vertices have not changed since then, which spares a division.
 KERNEL void frontier_pending(ARGUMENTS, GLOBAL const i32 *since, i32 least, GLOBAL i32 *found, i32 most)
 {
-    const i32 v = GROUP_ID * LOCAL_SIZE + LOCAL_ID;
+    const i64 v = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
     if (v >= n || changed[v] <= least || LOAD_I32(&found[0]) > most) return;
     const i64 from = offsets[v], to = offsets[v + 1];
     i32 is_pending = 0;
     for (i64 b = from / batch; b * batch < to; b++) is_pending |= changed[v] > since[b];
     if (!is_pending || from == to) return;
     const i32 slot = ATOMIC_ADD(&found[0], 1);
-    if (slot < most) found[2 + slot] = v;
+    if (slot < most) found[2 + slot] = (i32)v;
     ATOMIC_ADD(&found[1], to - from < MOST_ARCS ? (i32)(to - from) : MOST_ARCS);
 }
 

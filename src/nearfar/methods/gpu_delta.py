@@ -48,10 +48,12 @@ class Delta:
             self.width = fit_width(graph, width, work.job.rows.dtype)
         self.dist = work.distances()
         self.stamps = work.filled(groups * n, np.int32, -1)
-        self.lists = work.device.empty(groups * (5 * n + 6 * layout.parts), np.int32)
+        self.lists = work.empty(groups * (5 * n + 6 * layout.parts), np.int32)
         self.control = work.zeros(groups * CONTROL_SIZE, np.int32)
         self.levels = work.zeros(groups * LEVELS_SIZE, work.key)
-        self.targets = work.device.upload(work.job.targets)
+        targets = np.unique(work.job.targets)
+        self.targets = work.empty(len(targets), np.int32)
+        work.device.write(self.targets, targets.astype(np.int32))
         self.light_ends = self._split()
 
     def reset(self, rows: int) -> None:
@@ -106,6 +108,11 @@ class Delta:
 
     def place(self, sources: np.ndarray) -> None:
         """Leave it to the group of a row to start it."""
+
+    @property
+    def row_rounds(self) -> int:
+        """Rounds of a row in one launch: all of them, since arcs are relaxed about once."""
+        return GPU_MOST
 
     def first_states(self, rows: int) -> np.ndarray:
         """Return how rows begin; they end in one launch."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import GPU_FLAGS, GPU_MOST, STEADY_SWEEPS
+from ..constants import GPU_FLAGS, GPU_MOST, LAUNCH_ARCS, STEADY_SWEEPS
 from ..devices.device import Buffer
 from .gpu_flight import Flight
 from .gpu_stream import Stream, Window
@@ -149,6 +149,11 @@ class Edge:
     def place(self, sources: np.ndarray) -> None:
         """Put the source of every row at distance 0."""
         self._put(sources, None, apart=True)
+
+    @property
+    def row_rounds(self) -> int:
+        """Rounds of a row in one launch, so that it ends soon: every one relaxes all arcs."""
+        return max(1, LAUNCH_ARCS // max(self.m, 1))
 
     def first_states(self, rows: int) -> np.ndarray:
         """Return how rows begin."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import FEW_VERTICES, GPU_MOST
+from ..constants import FEW_VERTICES, GPU_MOST, LAUNCH_ROUNDS
 from .gpu_flight import Flight
 from .gpu_stream import Stream, Window
 from .gpu_work import AT_SOURCE, UNDER_WAY, Work
@@ -28,7 +28,7 @@ class Frontier:
         self.windowed = layout.batches > 1
         self.dist = work.distances()
         self.stamps = work.filled(groups * n, np.int32, -1)
-        self.lists = work.device.empty(groups * 2 * (n + 2 * layout.parts), np.int32)
+        self.lists = work.empty(groups * 2 * (n + 2 * layout.parts), np.int32)
         self.control = work.zeros(groups * CONTROL_SIZE, np.int32)
         self.offsets = work.offsets()
         if self.windowed:
@@ -133,6 +133,11 @@ class Frontier:
 
     def place(self, sources: np.ndarray) -> None:
         """Leave it to the group of a row to start it."""
+
+    @property
+    def row_rounds(self) -> int:
+        """Rounds of a row in one launch, so that it ends soon."""
+        return LAUNCH_ROUNDS
 
     def first_states(self, rows: int) -> np.ndarray:
         """Return how rows begin."""

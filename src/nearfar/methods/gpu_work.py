@@ -21,7 +21,7 @@ from ..graph import Graph
 from .method import Job
 
 CODES = {"i4": 1, "i8": 2, "f4": 3, "f8": 4}  # as in kernels/types.h
-FINISHED, AT_SOURCE, UNDER_WAY, FALLEN = 0, 1, 2, 3  # states of a row, as in the kernels
+FINISHED, AT_SOURCE, UNDER_WAY, FALLEN, SPENT = 0, 1, 2, 3, 4  # states of a row, as in the kernels
 
 _resident: weakref.WeakKeyDictionary[Graph, dict[tuple[str, str], Any]] = weakref.WeakKeyDictionary()
 
@@ -35,6 +35,7 @@ class Work:
     layout: Layout
     tally: Buffer = field(init=False)  # arcs relaxed, by group
     notes: dict[str, int] = field(default_factory=dict)
+    _owned: list[Buffer] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         graph, dtype = self.job.graph, self.job.rows.dtype
@@ -55,24 +56,31 @@ class Work:
         """Return a kernel for the types of this job."""
         return self.device.kernel(stem, name, {**self.defines, **defines})
 
+    def empty(self, count: int, dtype: Any) -> Buffer:
+        """Return a buffer that lives as long as this work; graphs nobody asks about now make room for it."""
+        buffer = with_room(lambda: self.device.empty(count, dtype), self.device, self.job.graph)
+        self._owned.append(buffer)
+        return buffer
+
+    def close(self) -> None:
+        """Give back what this work has, whoever still holds on to it: a traceback may."""
+        for buffer in self._owned:
+            buffer.free()
+
     def zeros(self, count: int, dtype: Any) -> Buffer:
         """Return a buffer of zeros."""
         return self.filled(count, dtype, 0)
 
     def filled(self, count: int, dtype: Any, value: Any) -> Buffer:
-        """Return a buffer with one value everywhere; graphs nobody asks about now make room for it."""
-        try:
-            buffer = self.device.empty(count, dtype)
-        except DeviceMemoryError:
-            forget_others(self.device, self.job.graph)
-            buffer = self.device.empty(count, dtype)
+        """Return a buffer with one value everywhere."""
+        buffer = self.empty(count, dtype)
         self.device.fill(buffer, value)
         return buffer
 
     def distances(self) -> Buffer:
         """Return room for the rows that are settled at once; the only one is unreached."""
         rows, n = self.layout.rows, self.job.graph.n
-        return self.filled(n, self.key, self.ceiling) if rows == 1 else self.device.empty(rows * n, self.key)
+        return self.filled(n, self.key, self.ceiling) if rows == 1 else self.empty(rows * n, self.key)
 
     def offsets(self) -> Buffer:
         """Return the graph's offsets on the device."""
@@ -87,11 +95,7 @@ class Work:
         kept = _resident.setdefault(self.job.graph, {})
         key = (self.device.name, what)
         if key not in kept:
-            try:
-                kept[key] = make()
-            except DeviceMemoryError:
-                forget_others(self.device, self.job.graph)
-                kept[key] = make()
+            kept[key] = with_room(make, self.device, self.job.graph)
         return kept[key]
 
     def items(self, count: int) -> tuple[int, int]:
@@ -125,6 +129,16 @@ def tuning(is_gpu: bool) -> dict[str, int]:
 def words_of(graph: Graph) -> np.ndarray:
     """Return the records of the arcs as 32-bit words; the same memory."""
     return graph.arcs.view(np.int32)
+
+
+def with_room(make: Callable[[], Any], device: Device, graph: Graph) -> Any:
+    """Make something on a device; if that is full, once more without what other graphs keep there."""
+    try:
+        return make()
+    except DeviceMemoryError:
+        pass  # not in here, where the error keeps alive what the first attempt made
+    forget_others(device, graph)
+    return make()
 
 
 def forget_others(device: Device, graph: Graph) -> None:
