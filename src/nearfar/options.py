@@ -116,7 +116,7 @@ def take_cutoff(cutoff: Any, negative: bool) -> float | None:
     return int(cutoff) if isinstance(cutoff, numbers.Integral) else size
 
 
-def take_delta(delta: Any, method: str) -> float | None:
+def take_delta(delta: Any, method: str, why: str = "") -> float | None:
     """Return a bucket width for a method that has buckets, or None to choose one."""
     if delta is None:
         return None
@@ -125,6 +125,7 @@ def take_delta(delta: Any, method: str) -> float | None:
     if method not in ("dijkstra", "delta"):
         raise OptionError(
             f"delta is {delta}, but method {method!r} has no buckets; leave it out, or use method='delta'."
+            + (f" That method was chosen because: {why}." if why else "")
         )
     if not 0 < _as_float(delta) < math.inf:
         raise OptionError(f"delta is {delta}; a bucket needs a width above 0. Leave it out to have one chosen.")

@@ -84,7 +84,7 @@ def check(
     make = on_gpu if gpus else on_cpu
     plan = make(types=types)
     instead = on_cpu if gpus and devices == ("auto",) else None
-    delta = options.take_delta(delta, plan.method)
+    delta = options.take_delta(delta, plan.method, plan.why if method == "auto" else "")
     return Query(graph, sources, seeds, single, cutoff, targets, delta, progress, out, types, plan, make, instead)
 
 

@@ -14,7 +14,7 @@ from ..devices.device import Buffer
 from ..graph import Graph
 from .buckets import choose_delta
 from .gpu_flight import Flight
-from .gpu_work import UNDER_WAY, Work
+from .gpu_work import UNDER_WAY, Work, with_room
 
 STEM = "delta"
 STAGE_NOW, ROUND, STAGES_RUN, CONTROL_SIZE, LEVELS_SIZE = 0, 1, 4, 16, 4  # as in kernels/delta.cl
@@ -67,7 +67,8 @@ class Delta:
         key = (width, work.sum)
         if kept.get("key") != key:
             kept.clear()
-            kept["ends"] = work.device.empty(self.n, work.job.graph.offsets.dtype)
+            offset = work.job.graph.offsets.dtype
+            kept["ends"] = with_room(lambda: work.device.empty(self.n, offset), work.device, work.job.graph)
             split = work.kernel(STEM, "split_arcs")
             split(*work.items(self.n), work.offsets(), work.arcs(), np.int32(self.n), width, kept["ends"])
             kept["key"] = key
