@@ -96,3 +96,6 @@ FEW_VERTICES, FEW_ARCS, FEW_WORTH = 16384, 1 / 8, 8 << 20
 # and 1.0.
 STEADY_SWEEPS = 8
 AUTO_GPU_WORK = 2 * 10**8  # arcs times rows from which "auto" looks for a GPU; model: some ten times the copies
+
+# Many sources at once (prepared graphs, Floyd-Warshall).
+LANES = 16  # sources swept side by side, one cache line of int32 a vertex

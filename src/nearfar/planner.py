@@ -190,7 +190,9 @@ def make_plan(
     itemsize = types[0].itemsize
     answer = 0 if filled else rows * graph.n * itemsize
     worker = record.scratch(graph.n, itemsize)
-    renumber = rows >= RENUMBER_ROWS and graph.min_weight >= 0 and graph.scattered  # cycles are named in given numbers
+    shared_bytes = record.memory(graph.n, graph.m, rows, threads, itemsize)
+    # With negative weights cycles are named in given numbers.
+    renumber = record.many is None and rows >= RENUMBER_ROWS and graph.min_weight >= 0 and graph.scattered
     if renumber:
         why += "; the vertices are renumbered first, since neighbours lie far apart"
         worker += graph.n * itemsize
@@ -202,7 +204,7 @@ def make_plan(
         n=graph.n,
         dtype=types[0],
         wider=types[1] if len(types) > 1 else None,
-        bytes=answer + threads * worker + (graph.nbytes + 4 * graph.n if renumber else 0),
+        bytes=answer + shared_bytes + threads * worker + (graph.nbytes + 4 * graph.n if renumber else 0),
         available=available,
         together=together,
         renumber=renumber,

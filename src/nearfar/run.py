@@ -65,7 +65,10 @@ def run(query: Query, plan: Plan, rows: np.ndarray) -> Outcome:
     began = time.perf_counter()
     compile_kernels(METHODS[plan.method], job)
     compiling = time.perf_counter() - began
-    relaxed, fits = _one_row(query, job, plan) if plan.together else _all_rows(query, job, plan, places)
+    if METHODS[plan.method].many is not None:
+        relaxed, fits = _many_rows(query, job, plan)
+    else:
+        relaxed, fits = _one_row(query, job, plan) if plan.together else _all_rows(query, job, plan, places)
     return Outcome(relaxed, fits, compiling, job.notes)
 
 
@@ -79,15 +82,36 @@ def _one_row(query: Query, job: Job, plan: Plan) -> tuple[int, bool]:
     return relaxed, _finish(query, job, job.rows[0])
 
 
+def _many_rows(query: Query, job: Job, plan: Plan) -> tuple[int, bool]:
+    """Let the method settle all rows, many at a time; stop early if one does not fit its type."""
+    many = METHODS[plan.method].many
+    assert many is not None
+    misfits: list[int] = []
+
+    def finish(r: int) -> None:
+        if not _finish(query, job, job.rows[r]):
+            misfits.append(r)
+            job.stop[0] = 1
+        job.done.append(r)
+
+    with watcher(query.progress, plan.rows, job.done) as watch:
+        job.finish, job.watch = finish, watch or job.watch
+        relaxed = many(job)
+    return relaxed, not misfits
+
+
 def _all_rows(query: Query, job: Job, plan: Plan, places: np.ndarray | None) -> tuple[int, bool]:
     """Settle a row a thread, in the order of the sources; stop early if one does not fit its type."""
     fits: list[bool] = []
     relaxations: list[int] = []
     pending = itertools.count()  # next() on it is atomic
 
+    new_worker = METHODS[plan.method].new_worker
+    assert new_worker is not None
+
     def work(t: int) -> None:
         with job.lock:  # the first worker may prepare what all of them use
-            settle = METHODS[plan.method].new_worker(job)
+            settle = new_worker(job)
         moved = None if places is None else np.empty(plan.n, job.rows.dtype)
         for r in pending:
             if r >= plan.rows or job.stop[0]:

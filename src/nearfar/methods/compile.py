@@ -41,7 +41,12 @@ def _compile(method: Method, job: Job, kind: tuple[Any, ...]) -> None:
         row = np.empty(1, dtype)
         start = np.zeros(1, np.int32)
         once = replace(job, graph=tiny, rows=row[None], sources=start, seeds=None, targets=job.targets[:0])
-        method.new_worker(replace(once, notes={}, shared={}, delta=None))(start, row)
+        once = replace(once, notes={}, shared={}, delta=None, threads=1, done=[], finish=lambda r: None)
+        if method.many is not None:
+            method.many(once)
+        else:
+            assert method.new_worker is not None
+            method.new_worker(once)(start, row)
         scalar = dtype.type if dtype.kind == "f" else np.int64
         mark_unreached(row, job.ceiling, scalar(0), scalar(0))
         greatest(row, dtype.type(0), dtype.type(0))

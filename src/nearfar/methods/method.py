@@ -38,6 +38,8 @@ class Job:
     notes: dict[str, Any] = field(default_factory=dict)  # what a method wants told in the result's figures
     shared: dict[str, np.ndarray] = field(default_factory=dict)  # what the first worker prepared for all
     lock: threading.Lock = field(default_factory=threading.Lock)  # held while a worker is made
+    finish: Callable[[int], None] = lambda r: None  # `many` calls it with the number of every row it has settled
+    watch: Callable[[], None] = lambda: None  # shows progress; for who waits for threads
 
     def seeds_of(self, r: int) -> np.ndarray:
         """Return the vertices that row ``r`` starts from."""
@@ -64,13 +66,20 @@ class Method:
     ``new_worker`` makes what one thread needs, once, and returns the function that settles row after row with it.
     ``together`` settles the only row of a job with all its threads, where the method can. ``scratch`` says how many
     bytes a worker needs beside its row, for n vertices and distances of so many bytes each.
+
+    A method that settles rows many at a time has ``many`` instead of ``new_worker``: it settles all rows of a job with
+    all its threads, and tells ``job.finish`` about each. ``memory`` then says how many bytes it needs beside the rows,
+    for n vertices, m arcs, k rows, so many threads, and distances of so many bytes each.
     """
 
     name: str
     summary: str
-    new_worker: Callable[[Job], Settle]
-    scratch: Callable[[int, int], int]
+    new_worker: Callable[[Job], Settle] | None = None
+    scratch: Callable[[int, int], int] = lambda n, itemsize: 0
+    many: Callable[[Job], int] | None = None
+    memory: Callable[[int, int, int, int, int], int] = lambda n, m, k, threads, itemsize: 0
     negative_weights: bool = False
+    rounds: bool = False  # whether it adds floats in another order than along the path: equal up to rounding only
     in_order: bool = False  # whether arcs are relaxed about once each, so that their number tells how long it takes
     aliases: tuple[str, ...] = ()
     together: Callable[[Job], int] | None = None
