@@ -28,19 +28,25 @@ def _bits(context: Any, builder: Any, signature: Any, args: Any) -> tuple[Any, A
     return builder.bitcast(_element(context, builder, signature, args), width.as_pointer()), width
 
 
-@intrinsic
-def prefetch(typing_context, array, index):
-    """Ask for the cache line of ``array[index]``; never faults, also outside the array."""
+def _asker(writing: int) -> Any:
+    """Return the intrinsic that asks for a cache line, to be read or to be written."""
 
-    def codegen(context, builder, signature, args):
-        kind = ir.FunctionType(ir.VoidType(), [I8.as_pointer(), I32, I32, I32])
-        name = "llvm.prefetch.p0"
-        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name=name)
-        at = builder.bitcast(_element(context, builder, signature, args), I8.as_pointer())
-        builder.call(function, [at, I32(0), I32(3), I32(1)])
-        return context.get_dummy_value()
+    def prefetch(typing_context, array, index):
+        def codegen(context, builder, signature, args):
+            kind = ir.FunctionType(ir.VoidType(), [I8.as_pointer(), I32, I32, I32])
+            name = "llvm.prefetch.p0"
+            function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name=name)
+            at = builder.bitcast(_element(context, builder, signature, args), I8.as_pointer())
+            builder.call(function, [at, I32(writing), I32(3), I32(1)])
+            return context.get_dummy_value()
 
-    return types.void(array, index), codegen
+        return types.void(array, index), codegen
+
+    return intrinsic(prefetch)
+
+
+# Ask for the cache line of ``array[index]`` (counted in elements, whatever the shape); never faults, also outside.
+prefetch, prefetch_to_write = _asker(0), _asker(1)
 
 
 @intrinsic
@@ -96,6 +102,8 @@ if config.DISABLE_JIT:
 
     def prefetch(array, index):
         """Do nothing: a hint has no meaning here."""
+
+    prefetch_to_write = prefetch
 
     def load(array, index):
         """Read ``array[index]``."""

@@ -85,10 +85,7 @@ def _spread(context: Any, builder: Any, dtype: Any, value: Any, kind: Any) -> An
     """Return a number in every lane, or lanes as they are."""
     if isinstance(kind, Lanes):
         return value
-    vector = context.get_value_type(Lanes(dtype))
-    undefined = ir.Constant(vector, ir.Undefined)
-    one = builder.insert_element(undefined, context.cast(builder, value, kind, dtype), I32(0))
-    return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(I32, LANES), None))
+    return _repeated(context, builder, value, kind, dtype, context.get_value_type(Lanes(dtype)))
 
 
 def _is_whole(dtype: Any) -> bool:
@@ -164,6 +161,34 @@ def any_less(typing_context, left, right):
     return types.boolean(left, right), codegen
 
 
+@intrinsic
+def add_below(typing_context, total, lanes, limit):
+    """Return ``total``, lanes of int64 or float64, plus what of ``lanes`` is below ``limit``."""
+
+    def codegen(context, builder, signature, args):
+        dtype = signature.args[1].dtype
+        ends = _spread(context, builder, dtype, args[2], signature.args[2])
+        nothing = ir.Constant(args[1].type, None)
+        counted = builder.select(_compare(builder, dtype, "<", args[1], ends), args[1], nothing)
+        if dtype.bitwidth < signature.args[0].dtype.bitwidth:
+            counted = (builder.sext if _is_whole(dtype) else builder.fpext)(counted, args[0].type)
+        return (builder.add if _is_whole(dtype) else builder.fadd)(args[0], counted)
+
+    return total(total, lanes, limit), codegen
+
+
+@intrinsic
+def flag_below(typing_context, lanes, limit, flag):
+    """Return ``flag`` in the lanes that are below ``limit``, 0 in the others."""
+
+    def codegen(context, builder, signature, args):
+        dtype = signature.args[0].dtype
+        ends = _spread(context, builder, dtype, args[1], signature.args[1])
+        return builder.select(_compare(builder, dtype, "<", args[0], ends), args[2], ir.Constant(args[2].type, None))
+
+    return flag(lanes, limit, flag), codegen
+
+
 def _turned(builder: Any, rows: list[Any]) -> list[Any]:
     """Return the columns of a square of vectors: halves of pairs change places, then quarters, then eighths."""
     count, step = len(rows), 1
@@ -181,36 +206,47 @@ def _turned(builder: Any, rows: list[Any]) -> list[Any]:
 
 
 @intrinsic
-def transpose(typing_context, rows, places, first, out, row, column):
-    """Write the lanes of the vertices ``places[first]`` and following as columns ``column`` and following of ``out``.
+def transpose(typing_context, rows, places, out, bases, column, limit, value):
+    """Write rows ``places[column]`` and following of lanes as columns: lane i goes to ``out[bases[i] + column]`` on.
 
-    BLOCK_BYTES of every one of the LANES rows from ``row`` on: as many vertices as fill them. Vectors are turned in
-    registers, a square at a time.
+    A cache line in each of the LANES places, as many rows as fill it. Vectors are turned in registers, a square at a
+    time. What is not below ``limit`` becomes ``value``. ``out`` is flat.
     """
 
     def codegen(context, builder, signature, args):
         kinds, dtype = signature.args, signature.args[0].dtype
         count = BLOCK_BYTES * 8 // dtype.bitwidth
-        vector = ir.VectorType(context.get_value_type(dtype), count).as_pointer()
-        arrays = {i: context.make_array(kinds[i])(context, builder, args[i]) for i in (0, 1, 3)}
-        begin, top, left = (context.cast(builder, args[i], kinds[i], types.intp) for i in (2, 4, 5))
-        width = builder.extract_value(arrays[3].shape, 1)
+        scalar = context.get_value_type(dtype)
+        vector = ir.VectorType(scalar, count)
+        lanes, numbers, out, bases = (context.make_array(kinds[i])(context, builder, args[i]) for i in range(4))
+        left = context.cast(builder, args[4], kinds[4], types.intp)
+        ends, values = (_repeated(context, builder, args[i], kinds[i], dtype, vector) for i in (5, 6))
+        word = left.type
         places = []
-        for j in range(count):
-            place = builder.load(builder.gep(arrays[1].data, [builder.add(begin, begin.type(j))]))
-            places.append(builder.mul(context.cast(builder, place, kinds[1].dtype, types.intp), begin.type(LANES)))
+        for j in range(LINE_BYTES // BLOCK_BYTES * count):
+            place = builder.load(builder.gep(numbers.data, [builder.add(left, word(j))]))
+            places.append(builder.mul(context.cast(builder, place, kinds[1].dtype, types.intp), word(LANES)))
         for lane in range(0, LANES, count):
-            square = []
-            for place in places:
-                at = builder.gep(arrays[0].data, [builder.add(place, begin.type(lane))])
-                square.append(builder.load(builder.bitcast(at, vector), align=BLOCK_BYTES))
-            for i, value in enumerate(_turned(builder, square)):
-                start = builder.add(builder.mul(builder.add(top, top.type(lane + i)), width), left)
-                at = builder.bitcast(builder.gep(arrays[3].data, [start]), vector)
-                builder.store(value, at, align=dtype.bitwidth // 8)
+            starts = [builder.load(builder.gep(bases.data, [word(lane + i)])) for i in range(count)]
+            for part in range(0, len(places), count):
+                square = []
+                for place in places[part : part + count]:
+                    at = builder.gep(lanes.data, [builder.add(place, word(lane))])
+                    found = builder.load(builder.bitcast(at, vector.as_pointer()), align=BLOCK_BYTES)
+                    square.append(builder.select(_compare(builder, dtype, "<", found, ends), found, values))
+                for i, column in enumerate(_turned(builder, square)):
+                    at = builder.gep(out.data, [builder.add(builder.add(starts[i], left), word(part))])
+                    builder.store(column, builder.bitcast(at, vector.as_pointer()), align=dtype.bitwidth // 8)
         return context.get_dummy_value()
 
-    return types.void(rows, places, first, out, row, column), codegen
+    return types.void(rows, places, out, bases, column, limit, value), codegen
+
+
+def _repeated(context: Any, builder: Any, value: Any, kind: Any, dtype: Any, vector: Any) -> Any:
+    """Return a number in every place of a vector of any length."""
+    undefined = ir.Constant(vector, ir.Undefined)
+    one = builder.insert_element(undefined, context.cast(builder, value, kind, dtype), I32(0))
+    return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(I32, vector.count), None))
 
 
 if config.DISABLE_JIT:
@@ -249,7 +285,18 @@ if config.DISABLE_JIT:
         """Tell whether ``left`` is less in any lane."""
         return bool((left < right).any())
 
-    def transpose(rows, places, first, out, row, column):
-        """Write the lanes of some vertices as columns of ``out``."""
-        count = BLOCK_BYTES // rows.dtype.itemsize
-        out[row : row + LANES, column : column + count] = rows[places[first : first + count]].T
+    def transpose(rows, places, out, bases, column, limit, value):
+        """Write rows of lanes as columns."""
+        count = LINE_BYTES // rows.dtype.itemsize
+        found = rows[places[column : column + count]].T
+        for lane in range(LANES):
+            at = bases[lane] + column
+            out[at : at + count] = np.where(found[lane] < limit, found[lane], value)
+
+    def add_below(total, lanes, limit):
+        """Add what is below ``limit`` to wide lanes."""
+        return total + np.where(lanes < limit, lanes, 0).astype(total.dtype)
+
+    def flag_below(lanes, limit, flag):
+        """Return ``flag`` where lanes are below ``limit``, 0 elsewhere."""
+        return np.where(lanes < limit, flag, 0).astype(flag.dtype)
