@@ -99,3 +99,82 @@ AUTO_GPU_WORK = 2 * 10**8  # arcs times rows from which "auto" looks for a GPU; 
 
 # Many sources at once (prepared graphs, Floyd-Warshall).
 LANES = 16  # sources swept side by side, one cache line of int32 a vertex
+# Degree up to which elimination goes on whatever it costs, twice that in pruned graphs. A batch with 8, 16 and 32:
+# uniform random (200,000 arcs, nothing to prune) 4.9, 11.4 and 16.8 ms; pruned: R-MAT 18 2.7, 2.7 and 3.3, Twitter with
+# random weights 7.6, 5.0 and 6.4, astro-ph 1.7, 1.6 and 1.9.
+ELIMINATE_ALWAYS = 8
+# Estimates of sweeping and searching, over the least so far, at which elimination gives up. Those that end well pass by
+# 1.02 in NY, 1.24 on a grid of roads, 1.83 on a map of eight neighbours a cell (2.7 on one of 800,000 cells, which
+# takes half a minute); uniform random graphs pass any.
+HOPELESS = 2
+CORE_COST = 6  # searching an arc of the core, in arcs swept; with 2, 20 and 60 the same cores or nearly so
+# Vertices in a unit of a sweep: 256 kB of int32 lanes, half of a second cache. Batches of 16 on NY: 2,048 3.6 ms, 4,096
+# 3.5, 16,384 3.9.
+UNIT = 4096
+LINES_AHEAD = 2  # lines before its turn that a line of the answer is asked for: NY 1.4 ms a batch, none 1.7, 4 1.5
+PAIRS_AT_ONCE = 1024  # pairs that a thread takes before it looks for more
+FEW_CHANGES = 0.01  # share of changed arcs up to which only the slots above them are weighed anew
+SEARCH_STEP = 0.3  # relaxing an arc of the core for LANES sources, 1.5 to 2.5 ns, in steps of a row of Dijkstra
+MOST_STEPS = 2 * 10**10  # list entries that elimination may merge before it leaves a core: a minute or two
+LEAST_BUDGET = 10**7  # list entries that elimination may merge however few the rows: a twentieth of a second
+
+# When "auto" settles many rows at once. Steps are vertices and arcs, some 6 ns each in a row of Dijkstra.
+BFS_ROWS = 8  # rows a thread from which the levels of a search are estimated
+# Rows a thread for every level, from which `bfs` is faster than single rows, by at least 1.49 and 1.6 on 13 graphs.
+BFS_LEVELS, BFS_LEVELS_DIRECTED = 1.5, 3.0
+# Rows a thread, and steps of single rows in all, from which the graph is prepared. Preparing took 80 steps a vertex and
+# arc in NY, 57 in Sao Paulo, 68 on the world's highways and 27 in R-MAT 18, and a row then next to nothing.
+PREPARE_ROWS, PREPARE_STEPS = 128, 80
+PREPARE_WORK = 10**8  # half a second: loading the compiled kernels takes a good part of it
+
+# Breadth-first search of many sources.
+# Vertices whose columns are made at a time: 64 kB of four planes. Twitter, 512 rows: 128 18.4 ms, 256 16.5, 512 19.9.
+BFS_BLOCK = 256
+# Arcs ahead at which a set is asked for. Twitter, the search of 512 sources: 8 29.1 ms, 16 27.9, 64 25.1, 128 25.1;
+# with all levels pushed: 4 140 ms, 16 132, 64 134.
+PULL_AHEAD = 64
+PUSH_AHEAD = 16
+# Arcs that can be pulled in the time of one that is pushed. Twitter, the search of 512 sources: 1 127 ms, 2 34.9, 4
+# 29.1, 8 29.6; the power grid, the internet, Facebook and citations differ by less between 2 and 8.
+PULLED_FOR_PUSHED = 4
+# Rows from which a directed graph is turned round, so that levels can be pulled. That takes as long as 3.5 rows of
+# `dijkstra` on wiki-Vote and 6 on citations; the number itself was not tuned.
+TURN_ROWS = 8
+WRITES_A_STEP = 10  # distances written, at 0.55 ns, in the 5 ns that SMALL_JOB counts for a step
+
+# Pruning, and searching what is left of a graph.
+# One vector of landmarks. R-MAT 18, share of arcs left by 1, 2, 4, 8, 16, 32, 64 landmarks: 7.55 7.48 7.39 7.29 7.18
+# 7.14 7.12 %; Twitter with random weights: 21.3 20.7 20.1 19.5 18.5 17.9 17.3 %; astro-ph: 86 85 84 83 82 81 80 %.
+LANDMARKS = 16
+FIRST_LANDMARKS = 2  # that thin the graph out for the others
+PAYS = 0.05  # share of arcs that the first landmarks must remove for others to be asked
+PRUNED_DEGREE = 4  # arcs a vertex from which on it is tried: road networks (2.2 to 2.8) lose nothing
+LANDMARKS_AHEAD = 16  # arcs ahead at which a row is asked for; R-MAT 18, one thread: 0 252 ms, 4 161, 8 89, 32 76
+# A round pulls when more than one in PULL_SHARE arcs leaves a changed vertex. 16 sources with 1 (nearly never), 2, 4,
+# 8, 16 and with pulls alone: uniform random (200,000 arcs) 16.0 5.2 4.8 5.0 5.1 6.4 ms, astro-ph 8.3 3.9 3.9 4.1 4.3
+# 5.1, a core of Twitter with random weights 6.8 2.0 1.8 1.8 2.2 3.8, again 6.8 2.9 2.7 2.7 2.2 3.9: 2 to 16 are alike.
+PULL_SHARE = 4
+
+# Floyd-Warshall.
+# Way stations of a round, and vertices from which there are more: every entry is fetched and written once a round, but
+# a round's own corner is closed by one thread.
+SMALL_TILE, TILE, TILED = 64, 128, 1024
+SMALL_MATRIX = 256  # vertices up to which threads do not pay: 0.6 ms
+GIVEN = 32  # rows written out at a time
+MOVED = 256  # columns of rows that are moved at a time
+NARROW_ARCS = 4  # heaviest arcs that a distance is guessed to be worth at most, when 16 bits are tried
+# Panels of columns in one step, and rows that go through them together. 2,000 vertices, tiles of 128, one thread: all
+# 128 rows 285 ms, 64 268, 32 260, 16 244, 8 248; chunks of 8, 16 and 32 panels, with all rows, 291, 285 and 284.
+FLOYD_CHUNK, FLOYD_BLOCK = 16, 16
+FLOYD_PATIENCE = 20_000  # looks at a counter before a thread goes to sleep, some tens of microseconds
+# Vertices left from which elimination stops if most of their pairs are joined. Eliminating 2,000 takes seconds, closing
+# their matrix a fifth of one; with fewer, having no core is worth more.
+LARGE_CLIQUE = 1024
+CLOSED_CORE, CLOSED_SHARE = 4096, 1 / 8  # vertices of a core up to which it is closed, if so many of its pairs are arcs
+# Seconds of all pairs, fitted to n = 256 to 2,000 at densities 1 to 0.003: for a row, an entry, and n^3 by type; and of
+# rows of Dijkstra, for an arc and a vertex.
+FLOYD_ROW, FLOYD_ENTRY = 3e-6, 4e-9
+FLOYD_CUBE = {"narrow": 2.2e-11, "int32": 4e-11, "float32": 4e-11, "float64": 1.1e-10, "int64": 1.2e-10}
+ROW_ARC, ROW_VERTEX = 1.9e-9, 6e-8
+FLOYD_MARGIN = 0.8  # of the time of rows that it must be expected to stay below
+MANY_WORK = 10**7  # steps of single rows from which "auto" thinks of `bfs` and `floyd` at all: some 50 ms

@@ -26,7 +26,7 @@ from .arrays import (
 )
 from .errors import GraphError, InputTypeError
 from .layout import arcs_to_rows, find_leaves, freeze, rows_to_rows, turn_round
-from .order import SAMPLE, is_scattered, renumber
+from .order import SAMPLE, is_scattered, renumber, usual_levels
 from .vertices import Vertices
 
 if TYPE_CHECKING:
@@ -347,6 +347,11 @@ class Graph:
     def scattered(self) -> bool:
         """Whether most arcs join vertices whose numbers lie far apart, although another order could mend that."""
         return is_scattered(self.offsets, self.heads)
+
+    @cached_property
+    def usual_levels(self) -> int:
+        """About how many levels a breadth-first search has."""
+        return usual_levels(self.offsets, self.heads)
 
     @cached_property
     def renumbered(self) -> tuple[Graph, Array]:

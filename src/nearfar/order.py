@@ -14,6 +14,7 @@ from .constants import FAR_APART, RENUMBER_DEGREE, RENUMBER_VERTICES, SCATTERED
 from .devices import cpu
 
 SAMPLE = 65_536  # arcs looked at to judge an order
+MOST_LEVELS = 255  # levels of a search that are looked at to judge how deep a graph is
 
 
 def is_scattered(offsets: Array, heads: Array) -> bool:
@@ -44,3 +45,19 @@ def renumber(offsets: Array, arcs: Array) -> tuple[Array, Array, Array]:
 
     cpu.run(work, 1, stop)  # so that the caller hears Ctrl-C
     return starts, moved, places
+
+
+def usual_levels(offsets: Array, heads: Array) -> int:
+    """Estimate how many levels a search has: twice those that reach half of the vertices, from a few starts.
+
+    At most MOST_LEVELS levels are looked at, so that this takes less time than a row.
+    """
+    from .kernels.bfs import levels_to_half
+
+    n = len(offsets) - 1
+    if n == 0:
+        return 0
+    queue, marks = np.empty(n, np.int32), np.empty(n, np.uint8)
+    apart = np.ascontiguousarray(heads)
+    starts = [int(np.argmax(np.diff(offsets))), n // 3, 2 * n // 3]
+    return 2 * max(levels_to_half(offsets, apart, start, MOST_LEVELS, queue, marks) for start in starts)

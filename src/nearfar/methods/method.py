@@ -36,9 +36,11 @@ class Job:
     stop: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
     done: list[int] = field(default_factory=list)  # rows finished, in that order
     notes: dict[str, Any] = field(default_factory=dict)  # what a method wants told in the result's figures
-    shared: dict[str, np.ndarray] = field(default_factory=dict)  # what the first worker prepared for all
+    shared: dict[str, Any] = field(default_factory=dict)  # what the first worker prepared for all
     lock: threading.Lock = field(default_factory=threading.Lock)  # held while a worker is made
     finish: Callable[[int], None] = lambda r: None  # `many` calls it with the number of every row it has settled
+    most: float | None = None  # no distance is longer, where the method knows
+    memory: int = 2**62  # bytes it may use beside the rows
     watch: Callable[[], None] = lambda: None  # shows progress; for who waits for threads
 
     def seeds_of(self, r: int) -> np.ndarray:
@@ -55,6 +57,7 @@ class OnGpu:
     lists: int = 0  # lists with room for fat vertices (kernels/lists.cl)
     vertex_offsets: int = 0  # further arrays of the size of the offsets
     arc_bytes: int = 0  # for an arc, beside its record
+    matrices: int = 0  # of n x n distances that it keeps on the device
     streams: bool = False  # whether arcs may come in batches
     keeps: tuple[str, ...] = ()  # what it keeps on the device beside offsets and arcs
 

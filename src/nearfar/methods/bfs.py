@@ -1,0 +1,193 @@
+"""Equal weights: breadth-first search of many sources at once, a bit a source.
+
+A pass settles up to 512 rows (kernels/bfs.py). Every thread has passes of its own, so threads share nothing but the
+graph. Distances are formed by adding the weight level after level in their own type, as following the path would, so
+they are the same to the bit as those of every other method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+import numpy as np
+
+from ..constants import BFS_BLOCK as BLOCK
+from ..constants import TURN_ROWS, WRITES_A_STEP
+from ..devices import cpu
+from ..layout import freeze, record_type, turn_round
+from .batches import SettleBatch, run_batches
+from .method import Job, Method
+
+# Known to kernels/bits.py and kernels/bfs.py too.
+WORD, MOST_WORDS = 64, 8
+PLANES, GROUP, COLUMNS = 8, 8, 32
+LAST_CODE = 2**PLANES - 1
+SIZE, CODE, SIDE, ARCS, LOOKED, PULLED, LEVELS, TARGET, STATE_SIZE = range(9)
+
+
+def many(job: Job) -> int:
+    """Settle all rows, up to 512 in a pass; return the arcs looked at."""
+    graph, k = job.graph, len(job.rows)
+    assert graph.min_weight == graph.max_weight >= 0  # options.py refuses other weights
+    heads = freeze(np.ascontiguousarray(graph.heads))
+    back = _turn_round(job, heads)
+    batches = share_out(job.sources, job.threads)
+    words = words_for(len(batches[0]))
+    job.notes["levels"] = 0
+
+    def new_worker() -> SettleBatch:
+        return _Pass(job, words, heads, *back).settle
+
+    return run_batches(job, batches, new_worker, len(batches) * (graph.m + graph.n) + k * graph.n // WRITES_A_STEP)
+
+
+def share_out(sources: np.ndarray, threads: int) -> list[np.ndarray]:
+    """Return the numbers of the rows in as few passes as keep all threads at work, of about equal size.
+
+    Sources of near numbers are put together: where numbers follow neighbourhood, they reach vertices at like levels.
+    """
+    return np.array_split(np.argsort(sources, kind="stable"), passes_for(len(sources), threads))
+
+
+def passes_for(rows: int, threads: int) -> int:
+    """Return how many passes settle so many rows: a multiple of the threads, where there are rows enough."""
+    full = -(-rows // (WORD * MOST_WORDS))
+    return min(rows, -(-full // threads) * threads)
+
+
+def words_for(rows: int) -> int:
+    """Return how many words a set of so many sources takes: 1, 2, 4 or 8."""
+    return 1 << (-(-rows // WORD) - 1).bit_length()
+
+
+def _turn_round(job: Job, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return offsets and heads of the graph turned round; nothing where that would not pay."""
+    graph = job.graph
+    if graph.undirected:
+        return graph.offsets, heads
+    if len(job.rows) < TURN_ROWS:
+        return graph.offsets, heads[:0]
+    turned: list[np.ndarray] = []
+
+    def work(t: int) -> None:
+        offsets, arcs = turn_round(graph.offsets, heads.view(record_type(None)), few=0)
+        turned.extend((freeze(offsets), freeze(arcs["head"])))
+
+    cpu.run(work, 1, job.stop)  # so that the caller hears Ctrl-C
+    return turned[0], turned[1]
+
+
+def level_values(job: Job) -> Iterator[np.ndarray]:
+    """Yield the distances of level 0, 1 and so on that are below the ceiling, LAST_CODE of them at a time."""
+    dtype, step, first = job.rows.dtype, job.graph.min_weight, job.zero
+    while first < job.ceiling:
+        if dtype.kind == "f":
+            values = np.full(LAST_CODE + 1, step, dtype)
+            values[0] = first
+            with np.errstate(over="ignore"):
+                values = np.add.accumulate(values)  # one after the other, as along a path
+        else:
+            room = -(-(int(job.ceiling) - int(first)) // int(step)) if step else LAST_CODE
+            values = first + int(step) * np.arange(min(room, LAST_CODE) + 1)  # at most one is not below: none wraps
+        first = values[-1]
+        yield values[:LAST_CODE][values[:LAST_CODE] < job.ceiling].astype(dtype)
+
+
+class _Pass:
+    """What one thread needs, and how it settles a batch of rows with it."""
+
+    def __init__(self, job: Job, words: int, heads: np.ndarray, back_offsets: np.ndarray, tails: np.ndarray) -> None:
+        from ..kernels.bits import new_lines
+
+        n = job.graph.n
+        self.job = job
+        self.graph = job.graph.offsets, heads, back_offsets, tails, job.targets.astype(np.int32)
+        self.everyone, self.live = new_lines(1, words), new_lines(1, words)
+        self.seen, self.sides = new_lines(n, words), new_lines(2 * n, words)
+        self.planes = new_lines(PLANES * _padded(n), words)
+        self.lists, self.state = np.empty(2 * n, np.int32), np.empty(STATE_SIZE, np.int64)
+        self.columns = np.empty(PLANES * BLOCK * words * WORD // 8, np.uint8)
+        self.codes = np.empty(COLUMNS, np.uint8)
+
+    def settle(self, batch: np.ndarray) -> int:
+        """Settle the rows of a batch; return the arcs looked at."""
+        from ..kernels.bfs import scatter
+
+        job, state, rows = self.job, self.state, self.job.rows.reshape(-1)
+        self._begin(batch)
+        blocks = level_values(job)
+        values = next(blocks)
+        self._search(len(values))
+        self._write(batch, values, rows)
+        for value in chain.from_iterable(blocks):  # the codes are used up: from here on, a distance at a time
+            self._search(0)
+            scatter(self.sides.reshape(-1), self.lists, state, batch, value, job.graph.n, rows, job.stop)
+            if state[SIZE] == 0 or job.stop[0]:
+                break
+        with job.lock:
+            job.notes["levels"] = max(job.notes["levels"], int(state[LEVELS]))
+        return int(state[LOOKED])
+
+    def _begin(self, batch: np.ndarray) -> None:
+        """Put the sources into the frontier, as level 0."""
+        job, offsets = self.job, self.job.graph.offsets
+        for lines in (self.seen, self.sides, self.everyone, self.planes[: _padded(job.graph.n)]):
+            lines[:] = 0
+        seeds = job.sources[batch] if job.seeds is None else job.seeds
+        bits = np.arange(len(batch)) if job.seeds is None else np.zeros(len(seeds), np.int64)
+        words, marks = bits // WORD, np.uint64(1) << (bits % WORD).astype(np.uint64)
+        np.bitwise_or.at(self.seen.reshape(job.graph.n, -1), (seeds, words), marks)
+        np.bitwise_or.at(self.everyone.reshape(-1), words, marks)
+        self.live[:] = self.everyone
+        front = np.unique(seeds)
+        self.sides[front] = self.planes[front] = self.seen[front]
+        self.lists[: len(front)] = front
+        self.state[:] = 0
+        self.state[SIZE], self.state[CODE], self.state[PULLED] = len(front), 1, job.graph.m
+        self.state[ARCS] = (offsets[front + 1] - offsets[front]).sum()
+
+    def _search(self, last: int) -> None:
+        """Search on, up to the level of code ``last``, or one level if it is 0."""
+        from ..kernels.bfs import search
+
+        search(
+            *self.graph, self.everyone, self.seen, self.sides, self.planes, self.live, self.lists, self.state,
+            np.int64(last), self.job.stop,
+        )  # fmt: skip
+
+    def _write(self, batch: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
+        """Write the distances of all levels that have a code."""
+        from ..kernels.bfs import write_rows
+
+        step = values[1] - values[0] if len(values) > 1 else values.dtype.type(0)
+        first = values[0] - step
+        with np.errstate(over="ignore"):
+            line = first + step * np.arange(1, len(values) + 1).astype(values.dtype)
+        table = np.concatenate([np.array([self.job.ceiling], values.dtype), values])
+        planes = int(self.state[CODE]).bit_length()
+        write_rows(
+            self.planes, np.int64(planes), self.columns, self.codes, table, first, step,
+            bool((line == values).all()), batch, np.int64(self.job.graph.n), rows, self.job.stop,
+        )  # fmt: skip
+
+
+def _padded(n: int) -> int:
+    """Return the lines of a plane: whole groups of vertices."""
+    return -(-n // GROUP) * GROUP
+
+
+def memory(n: int, m: int, k: int, threads: int, itemsize: int) -> int:
+    """Return the bytes of all passes at work, and of the graph turned round and without weights."""
+    passes = max(1, passes_for(k, threads))
+    line = words_for(-(-k // passes)) * WORD // 8
+    one_pass = (3 * n + PLANES * (_padded(n) + BLOCK)) * line + 8 * n
+    return min(threads, passes) * one_pass + 8 * (m + n)
+
+
+METHOD = Method(
+    name="bfs",
+    summary="equal weights: breadth-first, 512 sources a pass, a bit a source",
+    many=many,
+    memory=memory,
+)
