@@ -1,0 +1,173 @@
+// All pairs of a dense graph: the matrix of arcs closed under minimum and plus, in tiles (Floyd 1962, Warshall 1962).
+//
+// Round k takes the TILE vertices of tile k as way stations: first the corner (k, k) is closed by itself, then the tiles
+// of its row and column are offered the ways through it, then all others. A tile (i, j) is offered what (i, k) and (k, j)
+// add up to, whichever of them it is itself: entries only ever shrink towards the closure, so a tile that reads what it
+// has just written does no harm.
+//
+// Invariant: an entry is never less than the shortest path, and after round k no longer than the shortest path whose
+// inner vertices lie in tiles up to k. A vertex of the corner that reaches itself by less than nothing is noted in `met`;
+// all that follows is of no use then.
+//
+// The matrix holds numbers, not keys: floats by their bits. `infinity` marks what no path leads to. Two of them, added,
+// must not wrap; where distances need the whole range of a type, `careful` is set, weights are not negative, and sums
+// are compared before they are formed.
+
+#if DIST == 1
+typedef i32 num_t;
+#define NUMBER(bits) (bits)
+#define BITS(number) (number)
+#elif DIST == 2
+typedef i64 num_t;
+#define NUMBER(bits) (bits)
+#define BITS(number) (number)
+#elif DIST == 3
+typedef f32 num_t;
+#define NUMBER(bits) F32_OF_BITS(bits)
+#define BITS(number) BITS_OF_F32(number)
+#else
+typedef f64 num_t;
+#define NUMBER(bits) F64_OF_BITS(bits)
+#define BITS(number) BITS_OF_F64(number)
+#endif
+
+// A work-item has SIDE x SIDE entries of a tile in its registers, SPREAD x SPREAD work-items a tile. Local memory holds
+// DEPTH columns of one factor and DEPTH rows of the other, 17 kB. SMALL_TILE is for simulators, which take their time.
+#if defined(SMALL_TILE)
+#define TILE SMALL_TILE
+#define SIDE 2
+#define DEPTH (TILE / 2)
+#elif KEY_BYTES == 4
+#define TILE 64
+#define SIDE 4
+#define DEPTH 32
+#else
+#define TILE 32
+#define SIDE 2
+#define DEPTH 32
+#endif
+#define SPREAD (TILE / SIDE)
+typedef unsigned int u32;       // of which quotient and remainder are a shift and a mask
+
+DEVICE num_t lesser(num_t best, num_t a, num_t b, i32 careful)
+{
+#if DIST <= 2
+    if (careful) return b < best - a ? a + b : best;
+#endif
+    const num_t sum = a + b;
+    return sum < best ? sum : best;
+}
+
+// The entry in row i and column j; outside of the matrix there are no paths.
+DEVICE num_t entry(GLOBAL const key_t *matrix, i32 n, i32 i, i32 j, num_t infinity)
+{
+    return i < n && j < n ? NUMBER(matrix[i * (i64)n + j]) : infinity;
+}
+
+// Write the lightest arc between every two vertices. A group a row, in strides; `all`: every vertex is wanted.
+KERNEL void floyd_fill(
+    GLOBAL const offset_t *offsets, GLOBAL const i32 *arcs, GLOBAL const i32 *wanted, i32 all, i32 n, num_t infinity,
+    GLOBAL key_t *matrix)
+{
+    for (i32 u = GROUP_ID; u < n; u += GROUPS) {
+        GLOBAL key_t *row = matrix + u * (i64)n;
+        for (i32 v = LOCAL_ID; v < n; v += LOCAL_SIZE) row[v] = v == u ? 0 : key_of(infinity);
+        BARRIER();
+        const i64 end = all || wanted[u] ? offsets[u + 1] : offsets[u];
+        for (i64 e = offsets[u] + LOCAL_ID; e < end; e += LOCAL_SIZE)
+            if (weight_of(arcs, e) < infinity)      // plus 0: -0.0 has another key
+                ATOMIC_MIN(&row[head_of(arcs, e)], key_of(weight_of(arcs, e) + 0));
+        BARRIER();
+#if DIST > 2
+        for (i32 v = LOCAL_ID; v < n; v += LOCAL_SIZE) row[v] = BITS(value_of(row[v]));
+#endif
+    }
+}
+
+// Close the corner of a round. One group.
+KERNEL void floyd_corner(GLOBAL key_t *matrix, i32 n, i32 own, num_t infinity, i32 careful, GLOBAL i32 *met)
+{
+    LOCAL_ARRAY num_t square[TILE * TILE];
+    const i32 begin = own * TILE;
+    for (u32 x = LOCAL_ID; x < TILE * TILE; x += LOCAL_SIZE)
+        square[x] = entry(matrix, n, begin + x / TILE, begin + x % TILE, infinity);
+    int is_fine = 1;
+    for (i32 k = 0; k < TILE; k++) {
+        BARRIER();
+        if (square[k * TILE + k] < 0) is_fine = 0;      // entries would double from step to step
+        for (u32 x = LOCAL_ID; is_fine && x < TILE * TILE; x += LOCAL_SIZE) {
+            const num_t before = square[x];
+            const num_t after = lesser(before, square[x / TILE * TILE + k], square[k * TILE + x % TILE], careful);
+            if (after < before) square[x] = after;      // never in row or column k, which others read now
+        }
+    }
+    BARRIER();
+    for (u32 x = LOCAL_ID; x < TILE * TILE; x += LOCAL_SIZE) {
+        const i32 i = begin + x / TILE, j = begin + x % TILE;
+        if (i < n && j < n) matrix[i * (i64)n + j] = BITS(square[x]);
+    }
+    if (LOCAL_ID == 0 && !is_fine) met[0] = 1;
+}
+
+// Offer some tiles the ways through the round's vertices, a group a tile, in strides. `cross`: those of the round's row,
+// then those of its column; else all others.
+KERNEL void floyd_tiles(
+    GLOBAL key_t *matrix, i32 n, i32 own, i32 cross, i64 first, i64 last, num_t infinity, i32 careful)
+{
+    LOCAL_ARRAY num_t left[TILE * (DEPTH + 1)];     // a column more, so that rows begin in different banks
+    LOCAL_ARRAY num_t right[DEPTH * TILE];
+    const i32 others = (n + TILE - 1) / TILE - 1;
+    for (i64 t = first + GROUP_ID; t < last; t += GROUPS) {
+        i32 upper = (i32)(t / others), lower = (i32)(t - upper * (i64)others);
+        if (lower >= own) lower++;
+        if (cross && upper) upper = lower, lower = own;
+        else if (cross) upper = own;
+        else if (upper >= own) upper++;
+        for (i32 part = 0; part < TILE; part += DEPTH) {
+            const i32 begin = own * TILE + part;
+            BARRIER();
+            for (u32 x = LOCAL_ID; x < TILE * DEPTH; x += LOCAL_SIZE) {
+                left[x / DEPTH * (DEPTH + 1) + x % DEPTH] =
+                    entry(matrix, n, upper * TILE + x / DEPTH, begin + x % DEPTH, infinity);
+                right[x] = entry(matrix, n, begin + x / TILE, lower * TILE + x % TILE, infinity);
+            }
+            BARRIER();
+            for (u32 x = LOCAL_ID; x < SPREAD * SPREAD; x += LOCAL_SIZE) {
+                const i32 row = x / SPREAD * SIDE, column = x % SPREAD;
+                num_t best[SIDE][SIDE], a[SIDE], b[SIDE];
+                for (i32 r = 0; r < SIDE; r++)
+                    for (i32 c = 0; c < SIDE; c++)
+                        best[r][c] =
+                            entry(matrix, n, upper * TILE + row + r, lower * TILE + column + c * SPREAD, infinity);
+                for (i32 k = 0; k < DEPTH; k++) {
+                    for (i32 r = 0; r < SIDE; r++) a[r] = left[(row + r) * (DEPTH + 1) + k];
+                    for (i32 c = 0; c < SIDE; c++) b[c] = right[k * TILE + column + c * SPREAD];
+                    for (i32 r = 0; r < SIDE; r++)
+                        for (i32 c = 0; c < SIDE; c++) best[r][c] = lesser(best[r][c], a[r], b[c], careful);
+                }
+                for (i32 r = 0; r < SIDE; r++)
+                    for (i32 c = 0; c < SIDE; c++) {
+                        const i32 i = upper * TILE + row + r, j = lower * TILE + column + c * SPREAD;
+                        if (i < n && j < n) matrix[i * (i64)n + j] = BITS(best[r][c]);
+                    }
+            }
+        }
+    }
+}
+
+// Write rows out as keys: of a source each (`apart`), or one of the nearest of all. What is not below `far` or not below
+// the ceiling is unreached. A work-item a column.
+KERNEL void floyd_rows(
+    GLOBAL const key_t *matrix, i32 n, GLOBAL const i32 *sources, i32 count, i32 apart, num_t far, key_t ceiling,
+    GLOBAL key_t *dist)
+{
+    for (i64 v = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID; v < n; v += (i64)GROUPS * LOCAL_SIZE) {
+        num_t least = far;
+        for (i32 s = 0; s < count; s++) {
+            const num_t found = NUMBER(matrix[sources[s] * (i64)n + v]);
+            if (apart || found < least) least = found;
+            if (apart || s == count - 1)
+                dist[apart * s * (i64)n + v] = least < far && key_of(least) < ceiling ? key_of(least) : ceiling;
+        }
+    }
+}
