@@ -24,6 +24,9 @@ _HOMES = {
     "distance": "queries",
     "path": "queries",
     "plan": "queries",
+    "prepare": "prepared",
+    "Prepared": "prepared",
+    "load_prepared": "prepared",
     "read": "formats",
     "write": "formats",
     "verify": "certificate",
@@ -50,6 +53,9 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .formats import write as write
     from .graph import Graph as Graph
     from .planner import Plan as Plan
+    from .prepared import Prepared as Prepared
+    from .prepared import load_prepared as load_prepared
+    from .prepared import prepare as prepare
     from .queries import apsp as apsp
     from .queries import distance as distance
     from .queries import mssp as mssp

@@ -23,6 +23,7 @@ from .constants import (
 from .errors import MethodError
 from .gpu_layout import Layout, Sizes, make_layout
 from .methods import METHODS
+from .methods.gpu_prepared import OnGpuPrepared
 from .planner import Plan
 
 if TYPE_CHECKING:
@@ -47,8 +48,15 @@ def choose_device(found: Sequence[Facts], graph: Graph, rows: int, method: str) 
         and facts.wide_atomics
         and facts.doubles
         and graph.nbytes + 64 * graph.n < DEVICE_SHARE * facts.memory  # batches would eat up what a GPU gains
+        and (method != "prepared" or _fits(graph, rows, method, facts))
     ]
     return max(fitting, key=lambda facts: facts.cores, default=None)
+
+
+def _fits(graph: Graph, rows: int, method: str, facts: Facts) -> bool:
+    """Tell whether a method fits on a device, whatever type of distances it comes to."""
+    widest = np.dtype(np.int64)
+    return isinstance(_lay_out(graph, rows, method, widest, facts, int(DEVICE_SHARE * facts.memory)), Layout)
 
 
 def choose_gpu_method(negative: bool, fits: bool) -> tuple[str, str]:
@@ -126,21 +134,7 @@ def _tightest(found: Sequence[Layout | int], budgets: Sequence[int]) -> int:
 
 def _lay_out(graph: Graph, rows: int, method: str, dtype: np.dtype, device: Facts, memory: int) -> Layout | int:
     """Return a method's layout on a device, or the bytes it would need."""
-    on_gpu = METHODS[method].on_gpu
-    assert on_gpu is not None
-    sizes = Sizes(
-        n=graph.n,
-        m=graph.m,
-        rows=rows,
-        arc=graph.arcs.dtype.itemsize,
-        offset=graph.offsets.dtype.itemsize,
-        key=dtype.itemsize,
-        vertex_extra=on_gpu.vertex_offsets * graph.offsets.dtype.itemsize,
-        arc_extra=on_gpu.arc_bytes,
-        scratch=on_gpu.scratch,
-        list_copies=on_gpu.lists,
-        streams=on_gpu.streams,
-    )
+    sizes = _sizes(graph, rows, method, dtype)
     on_host = HOST_GROUP_SIZE if rows == 1 else HOST_ROW_GROUP_SIZE
     size, groups = (DEVICE_GROUP_SIZE, DEVICE_GROUPS) if device.gpu else (on_host, HOST_GROUPS)
     return make_layout(
@@ -151,6 +145,27 @@ def _lay_out(graph: Graph, rows: int, method: str, dtype: np.dtype, device: Fact
         memory=memory,
         largest=device.largest,
         gpu=device.gpu,
+    )
+
+
+def _sizes(graph: Graph, rows: int, method: str, dtype: np.dtype) -> Sizes:
+    """Return what the layout of a method depends on."""
+    on_gpu = METHODS[method].on_gpu
+    assert on_gpu is not None
+    if isinstance(on_gpu, OnGpuPrepared):  # its arcs are not those of the graph
+        return on_gpu.sizes(graph, rows, dtype)
+    return Sizes(
+        n=graph.n,
+        m=graph.m,
+        rows=rows,
+        arc=graph.arcs.dtype.itemsize,
+        offset=graph.offsets.dtype.itemsize,
+        key=dtype.itemsize,
+        vertex_extra=on_gpu.vertex_offsets * graph.offsets.dtype.itemsize + on_gpu.matrices * graph.n * dtype.itemsize,
+        arc_extra=on_gpu.arc_bytes,
+        scratch=on_gpu.scratch,
+        list_copies=on_gpu.lists,
+        streams=on_gpu.streams,
     )
 
 

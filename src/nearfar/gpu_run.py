@@ -50,7 +50,8 @@ class Rows:
         """Mark what was not reached or lies beyond the limits; stop if a distance does not fit its type."""
         query = self.query
         for r in rows:
-            fits = limits.finish_row(query.graph, query.cutoff, query.targets, self.job.ceiling, self.job.rows[r])
+            job, row = self.job, self.job.rows[r]
+            fits = limits.finish_row(query.graph, query.cutoff, query.targets, job.ceiling, row, job.most)
             self.fits &= fits
             self.job.done.append(r)
         if not self.fits:
@@ -92,7 +93,7 @@ def _drive(plan: Plan, t: int, job: Job, device: Device, rows: Rows) -> tuple[in
     assert on_gpu is not None
     layout = plan.layouts[t]
     make_room(job.graph, device, layout, ("arcs", *on_gpu.keeps), plan.available - layout.bytes)
-    work = Work(job, device, layout)
+    work = Work(job, device, layout, plan.available - layout.bytes)
     try:
         counted = _settle_all(plan, work, on_gpu.engine(work), Stream(work) if layout.batches > 1 else None, rows)
         return counted + work.relaxed(), work.notes
@@ -108,7 +109,7 @@ def _settle_all(plan: Plan, work: Work, engine: Any, stream: Stream | None, rows
         _bring_home(work, engine, rows, range(1))
         work.notes["looks"] = flight.looks
     elif plan.rows > 1:
-        for block in _blocks(work, rows):
+        for block in _blocks(work, rows, getattr(engine, "least_rows", work.layout.groups)):
             _settle_block(work, engine, stream, work.job.sources[block.start : block.stop])
             _bring_home(work, engine, rows, block)
     work.notes |= stream.notes() if stream else {"batches": 1}
@@ -131,7 +132,7 @@ def _build_kernels(plan: Plan, t: int, job: Job, device: Device) -> float:
     sources = np.zeros(1 if one else 2, np.int32)
     rows = np.empty((len(sources), 3), job.rows.dtype)
     once = replace(
-        job, graph=tiny, rows=rows, sources=sources, seeds=None, targets=job.targets[:0], done=[], delta=None
+        job, graph=tiny, rows=rows, sources=sources, seeds=None, targets=job.targets[:0], done=[], delta=None, shared={}
     )
     batches = 2 if layout.batches > 1 else 1
     small = replace(layout, rows=len(sources), groups=1, batch=2 // batches, batches=batches, parts=4)
@@ -179,10 +180,10 @@ def _settle_one(work: Work, engine: Any, stream: Stream | None, flight: Flight, 
         engine.settle_window(flight, stream, window)
 
 
-def _blocks(work: Work, rows: Rows) -> Iterator[range]:
-    """Hand out blocks of rows that take about LAUNCH_SECONDS each, until none is left."""
+def _blocks(work: Work, rows: Rows, least: int) -> Iterator[range]:
+    """Hand out blocks of rows that take about LAUNCH_SECONDS each, multiples of ``least``, until none is left."""
     layout = work.layout
-    count = min(layout.groups, layout.rows)
+    count = min(least, layout.rows)
     for launch in itertools.count(1):
         began = time.perf_counter()
         block = rows.take(count)
@@ -191,8 +192,8 @@ def _blocks(work: Work, rows: Rows) -> Iterator[range]:
             return
         yield block
         spent = max(time.perf_counter() - began, 1e-6)
-        fitting = max(int(len(block) * LAUNCH_SECONDS / spent), 1)
-        count = min(max(fitting, layout.groups), 4 * count, layout.rows)
+        fitting = max(int(len(block) * LAUNCH_SECONDS / spent) // least, 1) * least
+        count = min(fitting, 4 * count, layout.rows)
 
 
 def _settle_block(work: Work, engine: Any, stream: Stream | None, sources: np.ndarray) -> None:
@@ -269,6 +270,6 @@ def _together(notes: list[dict[str, Any]]) -> dict[str, Any]:
     if len(notes) == 1:
         return notes[0]
     names = dict.fromkeys(name for note in notes for name in note)
-    same = ("batches", "batch_arcs")
-    values = {name: [note.get(name, 0) for note in notes] for name in names}
+    same = ("batches", "batch_arcs", "instead")
+    values = {name: [note[name] for note in notes if name in note] for name in names}
     return {name: max(found) if name in same else sum(found) for name, found in values.items()}

@@ -100,8 +100,17 @@ def end_of(graph: Graph, dtype: np.dtype) -> Any:
     return type_end(dtype) - room
 
 
-def finish_row(graph: Graph, cutoff: float | None, targets: np.ndarray | None, ceiling: Any, row: np.ndarray) -> bool:
+def finish_row(
+    graph: Graph,
+    cutoff: float | None,
+    targets: np.ndarray | None,
+    ceiling: Any,
+    row: np.ndarray,
+    longest: float | None = None,
+) -> bool:
     """Mark what is not reached or beyond the limits; return whether every distance fits the type.
+
+    ``longest``: no distance is longer, where that is known.
 
     With every target reached, nothing beyond the farthest counts. Without targets and cutoff, a sum that passed the end
     of the type was refused as unreached: if the greatest distance plus the heaviest weight is below it, none was.
@@ -121,10 +130,18 @@ def finish_row(graph: Graph, cutoff: float | None, targets: np.ndarray | None, c
     if ceiling != unreached or limit != unreached:
         mark_unreached(row, ceiling, limit, unreached)
     end = end_of(graph, dtype)
-    if bounded or graph.max_weight * graph.n < end:
+    if bounded or surely_fits(graph, dtype, longest):
         return True
     most = greatest(row, dtype.type(unreached), dtype.type(0))
     return graph.max_weight + (float(most) if dtype.kind == "f" else int(most)) < end
+
+
+def surely_fits(graph: Graph, dtype: np.dtype, longest: float | None) -> bool:
+    """Tell whether no distance can pass the end of the type; ``longest``: none is longer, where that is known."""
+    most = (
+        graph.max_weight * graph.n if longest is None else min(longest + graph.max_weight, graph.max_weight * graph.n)
+    )
+    return bool(most < end_of(graph, dtype))
 
 
 def overflow(graph: Graph, dtype: np.dtype, given: bool) -> DistanceOverflowError:

@@ -40,6 +40,11 @@ def take_method(method: Any, negative: bool, graph: Graph) -> str:
             f"method {name!r} needs weights >= 0; {graph.arc_name(e)} has {graph.weights[e]}. "
             f"Use method={able[0]!r}, another of {_listed(able)}, or 'auto'."
         )
+    if name == "bfs" and graph.min_weight != graph.max_weight:
+        raise MethodError(
+            f"method 'bfs' needs equal weights; they range from {graph.min_weight} to {graph.max_weight}. "
+            "Use method='dijkstra' or 'auto'."
+        )
     return name
 
 

@@ -11,7 +11,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .constants import PARALLEL_ARCS, RENUMBER_ROWS
+from .constants import (
+    BFS_LEVELS,
+    BFS_LEVELS_DIRECTED,
+    BFS_ROWS,
+    FLOYD_CUBE,
+    FLOYD_ENTRY,
+    FLOYD_MARGIN,
+    FLOYD_ROW,
+    MANY_WORK,
+    NARROW_ARCS,
+    PARALLEL_ARCS,
+    PREPARE_ROWS,
+    PREPARE_STEPS,
+    PREPARE_WORK,
+    RENUMBER_ROWS,
+    ROW_ARC,
+    ROW_VERTEX,
+)
 from .description import Description, format_bytes
 from .errors import MemoryLimitError
 from .gpu_layout import Layout
@@ -151,9 +168,11 @@ class Plan:
         return "Ask for fewer sources at a time (mssp with a part of them)"
 
 
-def choose_method(negative: bool, rows: int, threads: int, m: int, early: bool) -> tuple[str, str]:
-    """Return the method for a query nobody chose one for, and the reason."""
-    if negative:
+def choose_method(graph: Graph, rows: int, threads: int, early: bool, bounded: bool = False) -> tuple[str, str]:
+    """Return the method for a query nobody chose one for, and the reason; ``bounded``: there is a cutoff."""
+    if rows > 1 and not (early or bounded) and (chosen := choose_many(graph, rows, threads)):
+        return chosen
+    if graph.min_weight < 0:
         if rows == 1:
             return "frontier", "weights are negative: only changed vertices relax their arcs"
         return "johnson", "weights are negative and rows several: one potential, then vertices in order of distance"
@@ -163,9 +182,39 @@ def choose_method(negative: bool, rows: int, threads: int, m: int, early: bool) 
         return "dijkstra", "one row, one thread: vertices in order of distance"
     if early:
         return "dijkstra", "one row that may stop early: vertices in order of distance"
-    if m < PARALLEL_ARCS:
-        return "dijkstra", f"one row and {m:,} arcs, too few to share: vertices in order of distance"
-    return "delta", f"one row and {m:,} arcs: threads share its buckets"
+    if graph.m < PARALLEL_ARCS:
+        return "dijkstra", f"one row and {graph.m:,} arcs, too few to share: vertices in order of distance"
+    return "delta", f"one row and {graph.m:,} arcs: threads share its buckets"
+
+
+def choose_many(graph: Graph, rows: int, threads: int) -> tuple[str, str] | None:
+    """Return the method that settles so many rows at once, and the reason; None where single rows are faster."""
+    singly = rows * (graph.n + graph.m) // threads
+    if singly < MANY_WORK:
+        return None
+    if _floyd_is_faster(graph, rows, threads):
+        return "floyd", f"{graph.m:,} arcs between {graph.n:,} vertices: closing the whole matrix is faster than rows"
+    together = min(rows // threads, 512)
+    if graph.min_weight == graph.max_weight and together >= BFS_ROWS:
+        levels = graph.usual_levels
+        if together >= levels * (BFS_LEVELS if graph.undirected else BFS_LEVELS_DIRECTED):
+            return "bfs", f"equal weights and some {levels} levels: {rows:,} searches together, a bit each"
+    if rows >= PREPARE_ROWS * threads and singly >= PREPARE_WORK:
+        return "prepared", (
+            f"{rows:,} rows repay preparing: about {PREPARE_STEPS} steps a vertex and arc once, where single rows "
+            f"take {rows // threads:,} each"
+        )
+    return None
+
+
+def _floyd_is_faster(graph: Graph, rows: int, threads: int) -> bool:
+    """Compare what a closed matrix and single rows are expected to take, in seconds."""
+    kind = (graph.weight_dtype or np.dtype(np.int32)).name
+    if kind == "int32" and graph.max_weight * NARROW_ARCS < 2**16 - 1:
+        kind = "narrow"
+    n = graph.n
+    closed = FLOYD_ROW * rows + (FLOYD_ENTRY * n**2 + FLOYD_CUBE[kind] * n**3) / threads
+    return closed < FLOYD_MARGIN * rows * (ROW_ARC * graph.m + ROW_VERTEX * n) / threads
 
 
 def make_plan(
@@ -178,15 +227,22 @@ def make_plan(
     available: int,
     early: bool = False,
     filled: bool = False,
+    prepared: bool = False,
+    bounded: bool = False,
 ) -> Plan:
-    """Return the plan for ``rows`` sources; ``types``: the distance types to try, ``filled``: out was given."""
-    why = "the method was asked for"
+    """Return the plan for ``rows`` sources.
+
+    ``types``: the distance types to try, ``filled``: out was given, ``prepared``: the graph is prepared already,
+    ``early`` and ``bounded``: there are targets, or a cutoff.
+    """
+    why = "the graph is prepared" if prepared else "the method was asked for"
     if method == "auto":
-        method, why = choose_method(graph.min_weight < 0, rows, threads, graph.m, early)
+        method, why = choose_method(graph, rows, threads, early, bounded)
     record = METHODS[method]
     shared = min(threads, 1 + graph.m // PARALLEL_ARCS)
     together = rows == 1 and shared > 1 and record.together is not None
-    threads = shared if together else max(1, min(threads, rows))
+    if record.many is None:
+        threads = shared if together else max(1, min(threads, rows))
     itemsize = types[0].itemsize
     answer = 0 if filled else rows * graph.n * itemsize
     worker = record.scratch(graph.n, itemsize)

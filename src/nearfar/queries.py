@@ -3,7 +3,8 @@
 Options are the same everywhere:
 
 method : str
-    "auto", "dijkstra" ("dij"), "delta", "frontier" ("spfa"), "edge" or "johnson".
+    "auto", "dijkstra" ("dij"), "delta", "frontier" ("spfa"), "edge", "johnson", "bfs",
+    "prepared" or "floyd" ("fw").
 device : str or list
     "auto", "cpu", a GPU such as "opencl", "opencl:1" or "cuda:0", or a list of GPUs, which share the rows.
 cutoff : number
@@ -45,7 +46,7 @@ from .solve import check, solve, take_source, take_vertices
 OPTIONS = {
     name: parameter
     for name, parameter in inspect.signature(check).parameters.items()
-    if parameter.kind is parameter.KEYWORD_ONLY and name not in ("seeds", "single")
+    if parameter.kind is parameter.KEYWORD_ONLY and name not in ("seeds", "single", "hierarchy")
 }
 
 Query = TypeVar("Query", bound=Callable[..., Any])
@@ -219,7 +220,7 @@ def plan(graph: Graph, sources: Any = None, **options: Any) -> Plan:
     >>> g = nearfar.generate.road_grid(300, 300)
     >>> plan = nearfar.plan(g)
     >>> plan.method, plan.rows, plan.bytes > 4 * g.n**2
-    ('dijkstra', 90000, True)
+    ('prepared', 90000, True)
     """
     _graph(graph)
     numbers = np.arange(graph.n, dtype=np.int32) if sources is None else take_vertices(graph, sources, "source")

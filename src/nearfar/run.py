@@ -41,6 +41,7 @@ class Query:
     plan: Plan
     make: Callable[..., Plan]  # makes the plan for other types of distances
     instead: Callable[..., Plan] | None = None  # makes one for the CPU, where nobody asked for the GPU that was chosen
+    hierarchy: Any = None  # of a graph that is prepared already
 
 
 @dataclass
@@ -87,9 +88,13 @@ def _many_rows(query: Query, job: Job, plan: Plan) -> tuple[int, bool]:
     many = METHODS[plan.method].many
     assert many is not None
     misfits: list[int] = []
+    top = np.inf if job.rows.dtype.kind == "f" else np.iinfo(job.rows.dtype).max
+    bare = query.cutoff is None and query.targets is None and bool(job.ceiling == top)  # there is nothing to mark
 
     def finish(r: int) -> None:
-        if not _finish(query, job, job.rows[r]):
+        if not (bare and limits.surely_fits(query.graph, job.rows.dtype, job.most)) and not _finish(
+            query, job, job.rows[r]
+        ):
             misfits.append(r)
             job.stop[0] = 1
         job.done.append(r)
@@ -136,7 +141,7 @@ def _all_rows(query: Query, job: Job, plan: Plan, places: np.ndarray | None) -> 
 
 def _finish(query: Query, job: Job, row: np.ndarray) -> bool:
     """Mark what was not reached or lies beyond the limits; return whether every distance fits the type."""
-    return limits.finish_row(query.graph, query.cutoff, query.targets, job.ceiling, row)
+    return limits.finish_row(query.graph, query.cutoff, query.targets, job.ceiling, row, job.most)
 
 
 def _bring_back(moved: np.ndarray, places: Any, row: np.ndarray) -> None:
@@ -167,5 +172,7 @@ def new_job(query: Query, plan: Plan, rows: np.ndarray) -> tuple[Job, np.ndarray
         targets=targets,
         threads=plan.threads,
         delta=query.delta,
+        memory=plan.available - (0 if query.out is not None else rows.nbytes),
+        shared={} if query.hierarchy is None else {"hierarchy": query.hierarchy},
     )
     return job, places

@@ -13,7 +13,7 @@ from nearfar.devices import opencl
 from nearfar.methods import METHODS, gpu_stream, gpu_work
 
 DEVICE = "opencl"
-ALL = tuple(name for name, method in METHODS.items() if method.on_gpu)
+ALL = tuple(name for name, method in METHODS.items() if method.on_gpu and not method.rounds)  # alike to the bit
 STREAMING = tuple(name for name in ALL if METHODS[name].on_gpu.streams)
 NEGATIVE = tuple(name for name in ALL if METHODS[name].negative_weights)
 

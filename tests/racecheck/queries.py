@@ -33,6 +33,7 @@ SMALL = {
     "LAUNCH_ROUNDS": 4,
 }
 BATCH = 8  # arcs
+TILE = 4  # vertices of a tile of `floyd`
 GROUP_SIZES = (4, 16)  # of which the second fills a stage more than once
 DEVICE = "opencl"
 
@@ -69,6 +70,14 @@ def shrink() -> None:
         setattr(constants, name, value)
     from nearfar import gpu_plan
 
+    constants.GPU_SMALL_TILE = TILE  # known to kernels/floyd.cl only
+    floyd = import_module("nearfar.methods.gpu_floyd")
+    floyd.TILES = dict.fromkeys(floyd.TILES, TILE)
+    prepared = import_module("nearfar.methods.gpu_prepared")
+    for name, value in (("TEAM", 4), ("NARROW", 2)):  # a group of 16 has several teams, and some levels are wide
+        for kind in ("DEVICE", "HOST"):
+            assert hasattr(prepared, f"{kind}_{name}")
+            setattr(prepared, f"{kind}_{name}", value)
     layouts = import_module(gpu_plan.make_layout.__module__)
     assert hasattr(layouts, "MIN_BATCH")
     layouts.MIN_BATCH = BATCH
@@ -194,6 +203,7 @@ def least_memory(ask, **options):
 def ask_all(name, case, dtype, method):
     """Put each kind of query; yield what was asked, the result, and the seeds of its rows."""
     import nearfar
+    from nearfar.methods import METHODS
 
     n, tails, heads, weights = case
     graph = nearfar.Graph.from_arcs(tails, heads, weights.astype(dtype), n=n)
@@ -206,8 +216,10 @@ def ask_all(name, case, dtype, method):
     }
     for kind, (ask, starts) in queries.items():
         yield kind, lambda ask=ask: ask(**options), starts
-        if method != "delta" and len(tails) > BATCH:
+        if METHODS[method].on_gpu.streams and len(tails) > BATCH:
             yield f"{kind}, batches", lambda ask=ask: least_memory(ask, **options), starts
+    if name == "sparse" and method == "prepared":  # more rows than a block has lanes
+        yield "all", lambda: nearfar.apsp(graph, **options), [[s] for s in range(n)]
     if name == "random":
         far = [n - 1]
         yield "one, targets", lambda: nearfar.sssp(graph, 0, targets=far, **options), None
@@ -273,7 +285,7 @@ def main() -> None:
         take_groups_of(size)
         for name, case in graphs().items():
             every = ("int32", "int64", "float32", "float64") if name in ("random", "negative") else ("int32",)
-            methods = ("edge", "frontier") if name.startswith("negative") else ("edge", "frontier", "delta")
+            methods = ("edge", "frontier", "floyd", "prepared", *(() if name.startswith("negative") else ("delta",)))
             for dtype in every if size == GROUP_SIZES[0] else every[:1]:
                 for method in methods:
                     wrong += check(name, case, dtype, method)

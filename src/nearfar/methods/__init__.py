@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from . import delta, dijkstra, edge, frontier, johnson
+from . import bfs, delta, dijkstra, edge, floyd, frontier, johnson, prepared
 from .method import Method
 
 METHODS: dict[str, Method] = {
-    record.name: record for record in (dijkstra.METHOD, delta.METHOD, frontier.METHOD, edge.METHOD, johnson.METHOD)
+    record.name: record
+    for record in (
+        dijkstra.METHOD,
+        delta.METHOD,
+        frontier.METHOD,
+        edge.METHOD,
+        johnson.METHOD,
+        bfs.METHOD,
+        prepared.METHOD,
+        floyd.METHOD,
+    )
 }
 
 ALIASES = {alias: record.name for record in METHODS.values() for alias in record.aliases}

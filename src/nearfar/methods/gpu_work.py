@@ -33,6 +33,7 @@ class Work:
     job: Job
     device: Device
     layout: Layout
+    spare: int = 0  # bytes beyond the layout's that may be used
     tally: Buffer = field(init=False)  # arcs relaxed, by group
     notes: dict[str, int] = field(default_factory=dict)
     _owned: list[Buffer] = field(default_factory=list)
@@ -59,6 +60,12 @@ class Work:
     def empty(self, count: int, dtype: Any) -> Buffer:
         """Return a buffer that lives as long as this work; graphs nobody asks about now make room for it."""
         buffer = with_room(lambda: self.device.empty(count, dtype), self.device, self.job.graph)
+        self._owned.append(buffer)
+        return buffer
+
+    def upload(self, array: np.ndarray) -> Buffer:
+        """Return a buffer with the elements of an array that lives as long as this work."""
+        buffer: Buffer = with_room(lambda: self.device.upload(array), self.device, self.job.graph)
         self._owned.append(buffer)
         return buffer
 
@@ -147,6 +154,13 @@ def forget_others(device: Device, graph: Graph) -> None:
         kept = _resident.get(other, {})
         for key in [key for key in list(kept) if key[0] == device.name]:
             del kept[key]
+
+
+def forget(graph: Graph, device: str, what: str, is_over: Callable[[Any], bool]) -> None:
+    """Give back something of a graph that stayed on a device, if it is of no more use."""
+    kept = _resident.get(graph, {})
+    if (device, what) in kept and is_over(kept[device, what]):
+        kept.pop((device, what), None)
 
 
 def make_room(graph: Graph, device: Device, layout: Layout, needed: tuple[str, ...], spare: int) -> None:

@@ -1,0 +1,162 @@
+"""From a graph to its hierarchy: prune, eliminate, weigh, lay out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..constants import LANES, MOST_STEPS, PAYS, SEARCH_STEP
+from .core import ClosedCore, Core, make_core
+from .sheet import Sheet, lane_type, lay_out
+from .skeleton import Skeleton, eliminate
+from .slots import Slots, weigh
+from .sweeper import Sweeper
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+    from ..landmarks import Landmarks
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A graph pruned, eliminated and laid out, with what it took."""
+
+    graph: Graph  # what was eliminated: the graph that was given, or what pruning left of it
+    skeleton: Skeleton
+    slots: Slots
+    sheet: Sheet
+    core: Core | ClosedCore | None
+    high: float  # no distance is longer
+    pruned: bool
+    by_rows: bool = False  # whether rows of Dijkstra on ``graph`` are faster than sweeps: the core is too large
+    seconds: dict[str, float] = field(default_factory=dict)
+    spare: list[Sweeper] = field(default_factory=list, compare=False, repr=False)  # made before, not at work now
+
+    def sweeper(self, stop: np.ndarray) -> Sweeper:
+        """Return work space, a used one if there is: fresh memory is slow. Give it back to ``spare``."""
+        try:
+            found = self.spare.pop()
+        except IndexError:
+            return Sweeper(self.sheet, self.core, stop)
+        found.stop = stop
+        return found
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        skeleton, slots = self.skeleton, self.slots
+        arrays = [skeleton.places, skeleton.parents, skeleton.up, skeleton.heads, slots.outs, slots.keep]
+        arrays += [] if slots.symmetric else [slots.ins]
+        own = self.graph.nbytes if self.pruned else 0
+        return sum(array.nbytes for array in arrays) + self.sheet.nbytes + own + (self.core.nbytes if self.core else 0)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why there is no hierarchy: a vertex on a negative cycle, or elimination that does not pay."""
+
+    cycle: int | None = None
+    dense: bool = False
+
+
+def build(
+    graph: Graph, threads: int, stop: np.ndarray, budget: int = MOST_STEPS, memory: int = 2**62
+) -> Hierarchy | Failure | None:
+    """Return the hierarchy of a graph; None when it was stopped.
+
+    ``budget`` bounds the entries of lists that elimination may merge, ``memory`` the bytes it may use. With negative
+    weights nothing is pruned and no core may be left; if that takes more than the budget, the failure says so.
+    """
+    clock = Clock()
+    negative = graph.min_weight < 0
+    lean, asked = (graph, None) if negative else _prune(graph, threads, stop)
+    clock.lap("prune")
+    skeleton = eliminate(lean, budget, negative, stop, memory, pruned=asked is not None)
+    clock.lap("eliminate")
+    if stop[0]:
+        return None
+    if skeleton is None:
+        return Failure(dense=True)
+    return finish(lean, skeleton, asked, threads, stop, clock)
+
+
+def finish(
+    graph: Graph,
+    skeleton: Skeleton,
+    asked: Landmarks | None,
+    threads: int,
+    stop: np.ndarray,
+    clock: Clock | None = None,
+) -> Hierarchy | Failure | None:
+    """Weigh and lay out a skeleton: all that new weights need; ``asked``: the landmarks that pruned the graph."""
+    clock = clock or Clock()
+    slots = weigh(graph, skeleton, stop)
+    clock.lap("weigh")
+    if stop[0]:
+        return None
+    if isinstance(slots, int):
+        return Failure(cycle=slots)
+    return assemble(graph, skeleton, slots, asked, threads, stop, clock)
+
+
+def assemble(
+    graph: Graph,
+    skeleton: Skeleton,
+    slots: Slots,
+    asked: Landmarks | None,
+    threads: int,
+    stop: np.ndarray,
+    clock: Clock,
+) -> Hierarchy | None:
+    """Lay out weighted slots."""
+    dtype, bounds = lane_type(skeleton, slots)
+    sheet = lay_out(skeleton, slots, bounds, dtype)
+    clock.lap("lay out")
+    core = make_core(skeleton, slots, dtype, sheet.infinity, asked, threads, stop) if skeleton.core else None
+    clock.lap("core")
+    if stop[0]:
+        return None
+    by_rows = core is not None and _is_poor(graph, sheet, core, stop)
+    clock.lap("try")
+    return Hierarchy(graph, skeleton, slots, sheet, core, bounds[1], asked is not None, by_rows, clock.laps)
+
+
+def _is_poor(graph: Graph, sheet: Sheet, core: Core | ClosedCore, stop: np.ndarray) -> bool:
+    """Tell whether searching the core takes longer than rows of Dijkstra, counted in steps: the same on any machine."""
+    sweeper = Sweeper(sheet, core, stop)
+    sources = sheet.places[np.linspace(0, graph.n - 1, LANES).astype(np.int64)]
+    sweeper.climb(sources, np.arange(LANES + 1))
+    return sweeper.relaxed * SEARCH_STEP > LANES * (graph.n + graph.m)
+
+
+class Clock:
+    """Seconds of each step."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """End a step."""
+        now = time.perf_counter()
+        self.laps[name] = now - self._last
+        self._last = now
+
+
+def _prune(graph: Graph, threads: int, stop: np.ndarray) -> tuple[Graph, Landmarks | None]:
+    """Return the graph without arcs that are on no shortest path, and the landmarks that told; itself if none did."""
+    from ..graph import Graph
+    from ..prune import can_have_detours, prune
+    from ..vertices import Vertices
+
+    if not can_have_detours(graph):
+        return graph, None
+    pruning = prune(graph, threads, stop)
+    if stop[0] or pruning.marks.mean() < PAYS:
+        return graph, None
+    keep = ~pruning.marks
+    offsets = np.concatenate(([0], np.cumsum(keep)))[graph.offsets].astype(graph.offsets.dtype)
+    return Graph(offsets, graph.arcs[keep], Vertices(graph.n)), pruning.landmarks

@@ -1,0 +1,138 @@
+"""Rows of distances from a sheet: what one thread needs, and how it settles LANES rows at once or one alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..constants import LANES
+from ..devices import cpu
+from .core import ClosedCore, Core
+from .sheet import Sheet, new_lanes
+
+
+class Sweeper:
+    """One thread's work space over a sheet; over a part of it for some targets, where one is given."""
+
+    def __init__(
+        self,
+        sheet: Sheet,
+        core: Core | ClosedCore | None,
+        stop: np.ndarray,
+        part: tuple[Sheet, np.ndarray] | None = None,
+    ) -> None:
+        self.sheet, self.stop = sheet, stop
+        self.search = core.searcher() if core is not None else None
+        self.index = np.full(sheet.n, -1, np.int32)
+        self.view = sheet if part is None else part[0]
+        self.inside = None if part is None else part[1]
+        self.dist = new_lanes(self.view.slots, sheet.dtype)
+        self.count = 0
+        self.relaxed = 0  # arcs of the core that the last search looked at
+        self._alone: list[np.ndarray] = []  # of each thread that works on a single row
+        self.part_index = np.empty(0 if part is None else self.view.slots, np.int32)
+        self._make_room(LANES)
+
+    def _make_room(self, seeds: int) -> None:
+        """Make room for the ancestors of so many vertices."""
+        self.room = min(self.sheet.n, seeds * self.sheet.depth)
+        self.touched, self.part_touched = np.empty(self.room + 1, np.int32), np.empty(self.room + 1, np.int32)
+        self.offers = new_lanes(self.room, self.sheet.dtype)
+
+    def climb(self, seeds: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Start a batch: climb from the seeds of every lane and settle the core.
+
+        Lane i starts from ``seeds[ends[i]:ends[i + 1]]``, numbers of the sheet. Returns which row of offers belongs to
+        which vertex, and the vertices that have one, as a sweep takes them.
+        """
+        from ..kernels.parts import enter_part
+        from ..kernels.sweep import climb, enter
+
+        sheet = self.sheet
+        self.dist[: sheet.core] = sheet.infinity
+        self.index[self.touched[: self.count]] = -1
+        self.count = 0
+        if min(sheet.n, len(seeds) * sheet.depth) > self.room:
+            self._make_room(len(seeds))
+        count = enter(
+            sheet.parents, sheet.core, seeds, ends, self.index, self.touched, self.offers, self.dist, sheet.infinity
+        )
+        self.count = int(count)
+        self.touched[:count].sort()
+        self.touched[count] = sheet.n
+        climb(
+            sheet.up_starts, sheet.up_arcs, sheet.begins, sheet.core, sheet.tops, sheet.ring,
+            self.index, self.touched, count, self.offers, self.dist,
+        )  # fmt: skip
+        if self.search is not None:
+            self.relaxed = self.search(self.dist, self.stop)
+        if self.inside is None:
+            return self.index, self.touched
+        enter_part(self.touched, count, self.index, self.inside, self.part_touched, self.part_index)
+        return self.part_index, self.part_touched
+
+    def rows(
+        self, seeds: np.ndarray, ends: np.ndarray, out: np.ndarray, bases: np.ndarray, limit: Any, unreached: Any
+    ) -> None:
+        """Settle LANES rows: lane i goes to ``out`` from ``bases[i]`` on; what is not below limit is unreached."""
+        from ..kernels.sweep import sweep_rows
+
+        view = self.view
+        sweep_rows(
+            view.down_starts, view.down_arcs, view.run_starts, view.runs, self.dist, *self.climb(seeds, ends),
+            self.offers, view.units, view.tops, view.ring, view.keep_starts, view.kept, view.line_starts, view.lines,
+            view.columns, view.rest, out, bases, view.infinity, limit, unreached, self.stop,
+        )  # fmt: skip
+
+    def sums(self, seeds: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the sum of all distances of LANES rows, and how many there are."""
+        from ..kernels.sweep import sweep_sums
+
+        view = self.view
+        sums = new_lanes(1, np.dtype(np.float64 if view.dtype.kind == "f" else np.int64))
+        reached = new_lanes(1, np.dtype(np.int32))
+        sums[:] = 0
+        reached[:] = 0
+        sweep_sums(
+            view.down_starts, view.down_arcs, view.run_starts, view.runs, self.dist, *self.climb(seeds, ends),
+            self.offers, view.units, view.tops, view.ring, sums, reached, view.infinity, view.limit, self.stop,
+        )  # fmt: skip
+        return sums[0], reached[0]
+
+    def one(self, seeds: np.ndarray, row: np.ndarray, limit: Any, unreached: Any, threads: int = 1) -> None:
+        """Settle one row alone; threads share the subtrees."""
+        sheet = self.sheet
+        index, touched = self.climb(seeds, np.array([0, len(seeds)]))
+        touched = touched[: self.count + 1]
+        while len(self._alone) < threads:
+            self._alone.append(np.empty(sheet.slots, sheet.dtype))
+        dist = self._alone[0]
+        dist[: sheet.core] = self.dist[: sheet.core, 0]
+        ends = row, limit, unreached
+        if threads == 1 or len(sheet.units) <= 4:
+            self._units(dist, index, touched, 0, len(sheet.units) - 1, *ends)
+            return
+        self._units(dist, index, touched, 0, 2, *ends)
+        bounds = 2 + np.arange(threads + 1) * (len(sheet.units) - 3) // threads
+
+        def work(t: int) -> None:
+            mine = self._alone[t]
+            mine[: sheet.tops] = dist[: sheet.tops]
+            self._units(mine, index, touched, int(bounds[t]), int(bounds[t + 1]), *ends)
+
+        cpu.run(work, threads, self.stop)
+
+    def _units(
+        self, dist: np.ndarray, index: np.ndarray, touched: np.ndarray, first: int, last: int,
+        row: np.ndarray, limit: Any, unreached: Any,
+    ) -> None:  # fmt: skip
+        """Settle some units for one source."""
+        from ..kernels.sweep import sweep_one
+
+        sheet = self.sheet
+        infinity = sheet.infinity if sheet.dtype.kind == "f" else np.int64(sheet.infinity)
+        sweep_one(
+            sheet.down_starts, sheet.down_arcs, sheet.run_starts, sheet.runs, sheet.vertices, dist, index, touched,
+            self.offers, sheet.units, first, last, sheet.tops, sheet.ring, row, infinity, limit, unreached, self.stop,
+        )  # fmt: skip

@@ -1,0 +1,117 @@
+"""What a hierarchy answers beside whole rows: tables, pairs, and sums of rows; on all threads."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..constants import LANES, PAIRS_AT_ONCE
+from ..devices import cpu
+from ..progress import watcher
+from .build import Hierarchy
+from .pairs import Pairs
+from .part import restrict
+from .sweeper import Sweeper
+
+Work = Callable[[int], None]
+"""Do the piece of this number."""
+
+
+def share(pieces: int, threads: int, stop: np.ndarray, new_worker: Callable[[], Work], progress: Any = False) -> None:
+    """Do some pieces of work on threads, each of which makes its own worker."""
+    pending, done = itertools.count(), list[int]()  # next() on the first is atomic
+
+    def work(t: int) -> None:
+        do = new_worker()
+        for i in pending:
+            if i >= pieces or stop[0]:
+                return
+            do(i)
+            done.append(i)
+
+    with watcher(progress, pieces, done) as watch:
+        cpu.run(work, max(1, min(threads, pieces)), stop, watch)
+
+
+def unreached_of(dtype: np.dtype) -> Any:
+    """Return what stands for unreached in a type."""
+    return dtype.type(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
+
+
+def _lanes(numbers: np.ndarray, low: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return LANES entries from ``low`` on, the last one repeated at the end, and bounds of one each."""
+    batch = numbers[low : low + LANES]
+    return np.append(batch, np.repeat(batch[-1:], LANES - len(batch))), np.arange(LANES + 1)
+
+
+def fill_table(
+    hierarchy: Hierarchy, sources: np.ndarray, targets: np.ndarray, dtype: np.dtype, threads: int
+) -> np.ndarray:
+    """Return the distances from sources to targets, vertices, as a matrix."""
+    sheet, stop = hierarchy.sheet, np.zeros(1, np.int64)
+    part = restrict(sheet, targets)
+    table = np.empty((len(sources), len(targets)), dtype)
+    order = np.argsort(sheet.places[sources], kind="stable")
+    unreached = unreached_of(sheet.dtype)
+
+    def new_worker() -> Work:
+        sweeper = Sweeper(sheet, hierarchy.core, stop, part)
+        rows = np.empty((LANES, len(targets)), sheet.dtype)
+        bases = np.arange(LANES) * len(targets)
+
+        def fill(i: int) -> None:
+            lanes, ends = _lanes(order, i * LANES)
+            sweeper.rows(sheet.places[sources[lanes]], ends, rows.reshape(-1), bases, sheet.limit, unreached)
+            found = rows if dtype == sheet.dtype else np.where(rows < sheet.limit, rows, unreached_of(dtype))
+            table[lanes] = found
+
+        return fill
+
+    share(-(-len(sources) // LANES), threads, stop, new_worker)
+    return table
+
+
+def find_pairs(
+    hierarchy: Hierarchy, sources: np.ndarray, targets: np.ndarray, dtype: np.dtype, threads: int
+) -> np.ndarray:
+    """Return the distance of every pair of vertices; pairs of near sources go together."""
+    stop, found = np.zeros(1, np.int64), np.empty(len(sources), dtype)
+    order = np.argsort(hierarchy.sheet.places[sources], kind="stable")
+    pieces = -(-len(order) // PAIRS_AT_ONCE)
+
+    def new_worker() -> Work:
+        pairs = Pairs(hierarchy, stop)
+
+        def find(i: int) -> None:
+            which = order[i * PAIRS_AT_ONCE : (i + 1) * PAIRS_AT_ONCE]
+            values = np.empty(len(which), dtype)
+            pairs.distances(sources[which], targets[which], unreached_of(dtype), values)
+            found[which] = values
+
+        return find
+
+    share(pieces, threads, stop, new_worker)
+    return found
+
+
+def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: Any) -> np.ndarray:
+    """Return the sum of all distances from every source."""
+    sheet, stop = hierarchy.sheet, np.zeros(1, np.int64)
+    numbers = sheet.places[sources]
+    order = np.argsort(numbers, kind="stable")
+    sums = np.empty(len(sources), np.float64 if sheet.dtype.kind == "f" else np.int64)
+
+    def new_worker() -> Work:
+        sweeper = hierarchy.sweeper(stop)
+
+        def add(i: int) -> None:
+            lanes, ends = _lanes(order, i * LANES)
+            sums[lanes] = sweeper.sums(numbers[lanes], ends)[0]
+
+        return add
+
+    share(-(-len(sources) // LANES), threads, stop, new_worker, progress)
+    return sums

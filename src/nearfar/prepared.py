@@ -1,0 +1,414 @@
+"""Prepared: a graph pruned, eliminated and laid out once, for any number of queries.
+
+Like a sparse direct solver over (min, +): analyse (who is eliminated when), factor (the weights of the arcs that
+arise), solve (sweeps). docs/prepared.md tells the story.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import options
+from .constants import LANES
+from .devices import cpu
+from .errors import InputTypeError, NoPathError
+from .graph import Graph
+from .hierarchy.build import Failure, Hierarchy, build
+from .hierarchy.pairs import Pairs
+from .hierarchy.skeleton import lists_below
+from .hierarchy.tables import unreached_of
+from .limits import choose_types
+from .methods.prepared import refusal
+from .queries import _graph, _known
+from .queries import path as search_path
+from .result import Distances
+from .solve import check, solve, take_source, take_vertices
+from .vertices import Vertices
+
+if TYPE_CHECKING:
+    from .description import Description
+
+
+def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None) -> Prepared:
+    """Prepare a graph for many queries: distances then cost less than a nanosecond each where rows are asked for.
+
+    Parameters
+    ----------
+    graph : Graph
+        Any weights; a negative cycle is an error.
+    threads : int, optional
+        All cores unless given.
+    memory : int or str, optional
+        Bytes that may be used, such as "2 GB"; where the plan says that more is needed, nothing is begun.
+
+    Returns
+    -------
+    Prepared
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.generate.road_grid(40, 40, seed=1)
+    >>> prepared = nearfar.prepare(g)
+    >>> prepared.distance(0, 1599) == nearfar.distance(g, 0, 1599)
+    True
+    >>> prepared.mssp([0, 7, 800]).dist.shape
+    (3, 1600)
+    """
+    _graph(graph)
+    machine = cpu.facts()
+    threads = options.take_threads(threads, machine.cores)
+    allowed = options.take_memory(memory, machine.memory)
+    from .methods.prepared import require_memory
+
+    require_memory(graph, threads, allowed)
+    return Prepared(graph, _built(graph, threads, allowed), threads)
+
+
+def _built(graph: Graph, threads: int, memory: int = 2**62) -> Hierarchy:
+    """Build the hierarchy on a thread of its own, so that the caller hears Ctrl-C; a negative cycle is named."""
+    stop = np.zeros(1, np.int64)
+    return _made(graph, lambda: build(graph, threads, stop, memory=memory), stop)
+
+
+def _made(graph: Graph, make: Callable[[], Hierarchy | Failure | None], stop: np.ndarray) -> Hierarchy:
+    """Run ``make`` on a thread of its own; turn its failure into an error."""
+    made: list[Any] = []
+    cpu.run(lambda t: made.append(make()), 1, stop)
+    if isinstance(made[0], Failure):
+        raise refusal(graph, made[0])
+    return made[0]
+
+
+class Prepared:
+    """A graph prepared for many queries. Made by `nearfar.prepare` and `nearfar.load_prepared`.
+
+    Attributes
+    ----------
+    graph : Graph
+        The graph that was prepared.
+    hierarchy : Hierarchy
+        What it was turned into; ``describe`` tells about it.
+    threads : int
+        Threads that queries use unless told otherwise.
+
+    Notes
+    -----
+    Integer distances are exact. Floats are summed in another order than along the path, so that they agree with those
+    of `nearfar.sssp` up to rounding only; predecessors and paths are right all the same.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> prepared = nearfar.prepare(nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3]))
+    >>> prepared.sssp(0).dist
+    array([0, 4, 7], dtype=int32)
+    >>> prepared.path(0, 2)
+    [0, 1, 2]
+    """
+
+    def __init__(self, graph: Graph, hierarchy: Hierarchy, threads: int) -> None:
+        self.graph, self.hierarchy, self.threads = graph, hierarchy, threads
+        self._spare: list[Pairs] = []  # work space for single pairs that nobody uses now
+
+    def sssp(self, source: Any, **options: Any) -> Distances:
+        """Return the distances from one source to every vertex, as `nearfar.sssp` does; the options are the same.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).sssp(0).dist
+        array([ 0,  5, 12], dtype=int32)
+        """
+        return self._solve(take_source(self.graph, source), options, single=True)
+
+    def mssp(self, sources: Any, **options: Any) -> Distances:
+        """Return the distances from several sources, a row each, as `nearfar.mssp` does; the options are the same.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).mssp([1, 0]).dist
+        array([[2147483647,          0,          7],
+               [         0,          5,         12]], dtype=int32)
+        """
+        return self._solve(take_vertices(self.graph, sources, "source"), options)
+
+    def apsp(self, **options: Any) -> Distances:
+        """Return the distances between all pairs, a row for every source, as `nearfar.apsp` does.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 0], [5, 7])).apsp().dist
+        array([[0, 5],
+               [7, 0]], dtype=int32)
+        """
+        return self._solve(np.arange(self.graph.n, dtype=np.int32), options)
+
+    def _solve(self, sources: np.ndarray, options: dict[str, Any], single: bool = False) -> Distances:
+        """Take the one road, with the hierarchy at hand."""
+        for name in ("method", "delta"):
+            if name in options:
+                raise InputTypeError(f"{name} was given to a prepared graph, which has its own; leave it out.")
+        options.setdefault("threads", self.threads)
+        return solve(
+            check(self.graph, sources, single=single, hierarchy=self.hierarchy, method="prepared", **_known(options))
+        )
+
+    def table(self, sources: Any, targets: Any, *, threads: int | None = None) -> np.ndarray:
+        """Return the distances from each source to each target: a row a source, a column a target.
+
+        Only the targets' ancestors are swept, so that few targets cost less than whole rows. Unreached: the type's
+        maximum for integers, inf for floats.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3], names=["Ulm", "Bonn", "Kiel"])
+        >>> nearfar.prepare(g).table(["Ulm", "Bonn"], ["Kiel"])
+        array([[7],
+               [3]], dtype=int32)
+        """
+        from .hierarchy.tables import fill_table
+
+        rows = take_vertices(self.graph, sources, "source")
+        columns = take_vertices(self.graph, targets, "target")
+        return fill_table(self.hierarchy, rows, columns, self._dtype, self._threads(threads))
+
+    def distance(self, source: Any, target: Any) -> int | float:
+        """Return the distance from one vertex to another, math.inf if there is no path.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).distance(0, 2)
+        12
+        """
+        ends = self.graph.index(source, "source"), self.graph.index(target, "target")
+        found, top = self._pair(*ends)
+        return math.inf if top < 0 else found.item()
+
+    def distances(self, pairs: Any, *, threads: int | None = None) -> np.ndarray:
+        """Return the distance of each of many pairs (source, target), from two short climbs a pair.
+
+        Parameters
+        ----------
+        pairs : sequence of pairs, or array of shape (k, 2)
+        threads : int, optional
+
+        Returns
+        -------
+        array of length k
+            Unreached: the type's maximum for integers, inf for floats.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).distances([(0, 2), (1, 2), (2, 0)])
+        array([        12,          7, 2147483647], dtype=int32)
+        """
+        from .hierarchy.tables import find_pairs
+
+        sources, targets = self._ends(pairs)
+        return find_pairs(self.hierarchy, sources, targets, self._dtype, self._threads(threads))
+
+    def path(self, source: Any, target: Any) -> list[Any]:
+        """Return the vertices of a shortest path, both ends included.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).path(0, 2)
+        [0, 1, 2]
+        """
+        s, t = self.graph.index(source, "source"), self.graph.index(target, "target")
+        _, top = self._pair(s, t)
+        if top < 0:
+            raise NoPathError(f"there is no path from {source!r} to {target!r}: it cannot be reached.")
+        found = None
+        if self.hierarchy.core is None:
+            with self._pairs() as pairs:
+                found = pairs.path(s, t, top, self._below)
+        if found is None:  # over a core, or a walk with very many loops of length zero: a search finds it
+            bare = self.hierarchy.graph
+            bare = Graph(bare.offsets, bare.arcs, Vertices(bare.n))
+            found = search_path(bare, s, t, threads=1)
+        return [self.graph.name(v) for v in found]
+
+    def row_sums(self, sources: Any = None, *, threads: int | None = None, progress: Any = False) -> np.ndarray:
+        """Return for every source the sum of its distances to all vertices it reaches, without making the rows.
+
+        Parameters
+        ----------
+        sources : vertices, optional
+            All vertices unless given.
+        threads : int, optional
+        progress : bool or function
+
+        Returns
+        -------
+        int64 or float64 array
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).row_sums()
+        array([17,  7,  0])
+        """
+        from .hierarchy.tables import sum_rows
+
+        numbers = (
+            np.arange(self.graph.n, dtype=np.int32) if sources is None else take_vertices(self.graph, sources, "source")
+        )
+        return sum_rows(self.hierarchy, numbers, self._threads(threads), progress)
+
+    def reweight(self, weights: Any) -> Prepared:
+        """Return the same graph with other weights, prepared; who is eliminated when stays as it is.
+
+        Parameters
+        ----------
+        weights : array of m numbers
+            In the order of ``graph.arcs``.
+
+        Notes
+        -----
+        Where a few weights changed, only the arcs above them are weighed anew. A graph that was pruned is prepared
+        anew, since which arcs can be spared depends on the weights; so is one with a core that gets negative weights.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> prepared = nearfar.prepare(nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3]))
+        >>> prepared.reweight([4, 5, 3]).distance(0, 2)
+        5
+        """
+        from .hierarchy.reweight import reweighted, with_weights
+
+        graph = with_weights(self.graph, weights)
+        if self.hierarchy.pruned or (self.hierarchy.core is not None and graph.min_weight < 0):
+            return Prepared(graph, _built(graph, self.threads), self.threads)
+        stop = np.zeros(1, np.int64)
+        made = _made(graph, lambda: reweighted(self.graph, self.hierarchy, graph, stop), stop)
+        return Prepared(graph, made, self.threads)
+
+    def save(self, path: Any) -> None:
+        """Write everything to a file that `nearfar.load_prepared` reads.
+
+        Examples
+        --------
+        >>> import nearfar, tempfile, os
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     nearfar.prepare(g).save(os.path.join(folder, "g.prepared"))
+        ...     nearfar.load_prepared(os.path.join(folder, "g.prepared"), g).distance(0, 2)
+        12
+        """
+        from .hierarchy.file import write_hierarchy
+
+        write_hierarchy(self.graph, self.hierarchy, path)
+
+    def describe(self) -> Description:
+        """Return what preparing did and what it takes, a dict that prints as a table.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).describe()["core"]
+        0
+        """
+        from .description import Description
+
+        h = self.hierarchy
+        return Description(
+            vertices=self.graph.n,
+            arcs=self.graph.m,
+            arcs_after_pruning=h.graph.m,
+            core=h.skeleton.core,
+            core_arcs=0 if h.core is None else len(h.core.heads),
+            arcs_up=len(h.sheet.up_arcs),
+            arcs_down=len(h.sheet.down_arcs),
+            depth=h.sheet.depth,
+            lanes=f"{LANES} x {h.sheet.dtype.name}",
+            bytes=h.nbytes,
+            seconds=sum(h.seconds.values()),
+            **{f"seconds_{name.replace(' ', '_')}": lap for name, lap in h.seconds.items()},
+        )
+
+    def __repr__(self) -> str:
+        return f"Prepared(n={self.graph.n}, m={self.graph.m}, core={self.hierarchy.skeleton.core})"
+
+    @cached_property
+    def _dtype(self) -> np.dtype:
+        """The type of distances in tables and of pairs: the smallest that surely holds them."""
+        types = choose_types(self.graph, None, self.graph.min_weight < 0)
+        fits = [t for t in types if t.kind == "f" or self.hierarchy.high + self.graph.max_weight < np.iinfo(t).max]
+        return fits[0] if fits else types[-1]
+
+    @contextmanager
+    def _pairs(self) -> Iterator[Pairs]:
+        """Give work space for single pairs that no other thread uses; what an interrupt left behind is dropped."""
+        try:
+            pairs = self._spare.pop()
+        except IndexError:
+            pairs = Pairs(self.hierarchy, np.zeros(1, np.int64))
+        yield pairs
+        self._spare.append(pairs)
+
+    @cached_property
+    def _below(self) -> tuple[np.ndarray, np.ndarray]:
+        """For every number of the skeleton those with a slot for it; paths need it."""
+        return lists_below(self.hierarchy.skeleton)
+
+    def _pair(self, s: int, t: int) -> tuple[np.ndarray, int]:
+        """Return the distance of a pair, and the highest vertex of its path, -1 if there is none."""
+        found = np.empty(1, self._dtype)
+        with self._pairs() as pairs:
+            tops = pairs.distances(np.array([s]), np.array([t]), unreached_of(found.dtype), found)
+        return found[0], int(tops[0])
+
+    def _ends(self, pairs: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return sources and targets of pairs as vertex numbers."""
+        if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] == 2:
+            return self.graph.indices(pairs[:, 0], "source"), self.graph.indices(pairs[:, 1], "target")
+        if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+            raise InputTypeError(f"pairs is {pairs!r:.60}; give pairs (source, target), or an array of two columns.")
+        listed = list(pairs)
+        for i, pair in enumerate(listed):
+            if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
+                raise InputTypeError(f"pair {i} is {pair!r}; give pairs (source, target), or an array of two columns.")
+        sources, targets = ([pair[side] for pair in listed] for side in (0, 1))
+        return self.graph.indices(sources, "source"), self.graph.indices(targets, "target")
+
+    def _threads(self, threads: int | None) -> int:
+        """Return how many threads to use."""
+        return self.threads if threads is None else options.take_threads(threads, cpu.facts().cores)
+
+
+def load_prepared(path: Any, graph: Graph) -> Prepared:
+    """Read a prepared graph that `Prepared.save` wrote.
+
+    Parameters
+    ----------
+    path : path
+    graph : Graph
+        The graph that was prepared; another one's file is refused, as is a damaged file or one of another version.
+
+    Examples
+    --------
+    >>> import nearfar, tempfile, os
+    >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nearfar.prepare(g).save(os.path.join(folder, "g.prepared"))
+    ...     nearfar.load_prepared(os.path.join(folder, "g.prepared"), g)
+    Prepared(n=3, m=2, core=0)
+    """
+    from .hierarchy.file import read_hierarchy
+
+    return Prepared(graph, read_hierarchy(_graph(graph), path), cpu.facts().cores)
