@@ -18,7 +18,7 @@ help:
 	@echo "make racecheck look for races in the GPU kernels; needs oclgrind"
 	@echo "make lint      check style, types and who imports whom"
 	@echo "make coverage  run all tests without the JIT and report the lines they miss"
-	@echo "make bench     verify, time against other libraries, write docs/benchmarks.md and docs/gpu.md"
+	@echo "make bench     verify, time against other libraries, write docs/benchmarks.md, docs/gpu.md and docs/prepared.md"
 	@echo "make clean     remove the environment and everything else that was made"
 
 demo: $(VENV)/core.stamp
@@ -42,6 +42,7 @@ coverage: $(VENV)/test.stamp
 bench: $(VENV)/bench.stamp
 	$(PY) bench/run.py
 	$(PY) bench/gpu.py --write
+	$(PY) bench/prepared.py --write
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage

@@ -76,6 +76,11 @@ def cases(draw, dtypes=DTYPES, max_n=12, max_m=40, min_n=1):
     return Case(n, tuple(arcs), dtype)
 
 
+def equal(case):
+    """Return the same graph with equal weights, those of the first arc."""
+    return replace(case, arcs=tuple((tail, head, case.arcs[0][2]) for tail, head, _ in case.arcs))
+
+
 @st.composite
 def negative_cases(draw, dtypes=DTYPES[:-1], max_n=12, max_m=40):
     """Return a strategy for graphs with negative weights and no negative cycle.

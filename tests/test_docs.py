@@ -24,7 +24,7 @@ def test_examples(page):
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/graphs.md", "docs/queries.md", "docs/methods.md", "docs/errors.md"]
+    "name", ["README.md", "docs/graphs.md", "docs/queries.md", "docs/methods.md", "docs/errors.md", "docs/prepared.md"]
 )
 def test_page_has_examples(name):
     text = (ROOT / name).read_text(encoding="utf8")

@@ -4,6 +4,9 @@ What is checked, for each row: its form and values; that the sources are at zero
 that every reached vertex is held by a chain of tight arcs from a source; that predecessors, where they were computed,
 are such chains; that the source a nearest query names holds the vertex. proof.py says why this suffices.
 
+Floats of a method that adds in another order than along the path (``result.rounded``) are exact up to rounding. They
+are compared with shortest paths that are found anew and measured more finely; proof_rounded.py has the argument.
+
 With ``cutoff`` or ``targets`` the row must be complete up to its limit and empty beyond. Negative weights under a limit
 are the one case that the row cannot prove by itself, since paths may leave the limit and return: there it is computed
 anew.
@@ -20,6 +23,7 @@ import numpy as np
 
 from .errors import InputTypeError
 from .proof import Arcs, Row, reach
+from .proof_rounded import CycleError, Paths, measure
 from .result import Distances, Nearest
 
 if TYPE_CHECKING:
@@ -38,6 +42,10 @@ class Certificate:
         At most five sentences, the likeliest cause first; empty when exact.
     rows, n, m : int
         How much was asked to be checked: rows of distances, vertices, arcs.
+    rounding : float or None
+        None for a result that is exact to the bit, or wrong. For floats that were added in another order than along
+        the path: no distance is off by more than this share of itself; with negative weights, of twice the greatest in
+        its row.
 
     Examples
     --------
@@ -50,10 +58,11 @@ class Certificate:
     rows: int
     n: int
     m: int
+    rounding: float | None = None
 
     @property
     def ok(self) -> bool:
-        """Whether the distances are exact."""
+        """Whether the distances are exact, or exact up to rounding where the method rounds."""
         return not self.problems
 
     def __bool__(self) -> bool:
@@ -62,7 +71,10 @@ class Certificate:
     def __str__(self) -> str:
         if self.ok:
             rows = "1 row" if self.rows == 1 else f"{self.rows:,} rows"
-            return f"exact: {rows} of {self.n:,} distances proved over {self.m:,} arcs"
+            proved = f"{rows} of {self.n:,} distances proved over {self.m:,} arcs"
+            if self.rounding is None:
+                return f"exact: {proved}"
+            return f"exact up to rounding: {proved}, none off by more than {self.rounding:.1e} of itself"
         return "\n".join(["NOT exact:", *(f"- {problem}" for problem in self.problems)])
 
 
@@ -81,6 +93,13 @@ def verify(graph: Graph, result: Distances | Nearest) -> Certificate:
     Certificate
         True when exact.
 
+    Notes
+    -----
+    Integers are proved exact to the bit, and so are floats of methods that add along the path. For floats of methods
+    that add in another order (``result.rounded``) a shortest path to every vertex is found anew and measured in
+    float64. The distance must be within 2 eps (H + 1) of it, as a share of itself, where eps is that of its type and H
+    the arcs of the longest such path; ``rounding`` of the certificate says how close it is.
+
     Examples
     --------
     >>> import nearfar
@@ -98,12 +117,15 @@ def verify(graph: Graph, result: Distances | Nearest) -> Certificate:
         raise InputTypeError(
             f"a {type(result).__name__} cannot be verified: give the Distances or Nearest that a query returned."
         )
-    problems = list(islice(_problems(graph, distances, result), LIMIT))
-    return Certificate(problems, len(distances.rows), graph.n, graph.m)
+    rounding: list[float] = []
+    problems = list(islice(_problems(graph, distances, result, rounding), LIMIT))
+    rounded = distances.rounded and distances.rows.dtype.kind == "f" and not problems
+    off = max(rounding, default=0.0) if rounded else None
+    return Certificate(problems, len(distances.rows), graph.n, graph.m, off)
 
 
-def _problems(graph: Graph, distances: Distances, result: Distances | Nearest) -> Iterator[str]:
-    """Yield what is wrong, row after row."""
+def _problems(graph: Graph, distances: Distances, result: Distances | Nearest, rounding: list[float]) -> Iterator[str]:
+    """Yield what is wrong, row after row; add to ``rounding`` how far a row may be off."""
     wrong = list(_form_problems(graph, distances))
     yield from wrong
     if wrong:
@@ -113,7 +135,12 @@ def _problems(graph: Graph, distances: Distances, result: Distances | Nearest) -
         row = Row(arcs, distances, r)
         where = f"row {r} (source {_name(row, row.seeds[0])}): " if len(distances.rows) > 1 else ""
         source = result.source if isinstance(result, Nearest) else None
-        for problem in _row_problems(row, trees.get(r), source):
+        found = (
+            _rounded_problems(row, trees.get(r), source, rounding)
+            if row.rounded
+            else _row_problems(row, trees.get(r), source)
+        )
+        for problem in found:
             yield where + problem
 
 
@@ -233,6 +260,85 @@ def _source_problems(row: Row, source: np.ndarray, supported: np.ndarray) -> Ite
     for v in np.flatnonzero(~supported & (source != -1)):
         yield f"vertex {_name(row, v)} is unreached, but has source {source[v]}: it should be -1"
     for v in np.flatnonzero(supported & ~row.supported(label=source)):
+        yield f"vertex {_name(row, v)} has source {source[v]}, but no shortest path to it starts there"
+
+
+def _rounded_problems(
+    row: Row, tree: np.ndarray | None, source: np.ndarray | None, rounding: list[float]
+) -> Iterator[str]:
+    """Yield what is wrong with a row that is to be exact up to rounding, its tree and its nearest sources."""
+    wrong = list(islice(_value_problems(row), LIMIT))
+    yield from wrong
+    if wrong:
+        return
+    try:
+        paths = Paths(row)
+    except CycleError:
+        yield "a negative cycle can be reached, so distances do not exist"
+        return
+    wrong = list(islice(_inaccurate(row, paths), LIMIT))
+    yield from wrong
+    if wrong:
+        return
+    rounding.append(paths.rounding)
+    if tree is not None:
+        yield from _rounded_tree_problems(row, tree, paths)
+    if source is not None:
+        yield from _rounded_source_problems(row, source, paths)
+
+
+def _inaccurate(row: Row, paths: Paths) -> Iterator[str]:
+    """Yield distances that are farther from the shortest path than rounding takes them, least first."""
+    number = row.dist.dtype.type
+    odd = np.concatenate((paths.too_great(), paths.too_small(), paths.left_out()))
+    for v in odd[np.argsort(paths.length[odd], kind="stable")]:
+        length = paths.length[v]
+        there = "no path leads to it" if length == np.inf else f"a shortest path to it has length {number(length)}"
+        yield f"vertex {_name(row, v)} has {_value(row, v)}, but {there}, and rounding makes no such difference"
+    for numbers, tails, heads, sums in paths.leaving():
+        for i in np.argsort(sums, kind="stable")[:LIMIT]:
+            arc, v = _arc(row, int(numbers[i]), tails[i], heads[i]), heads[i]
+            yield f"vertex {_name(row, v)} has {_value(row, v)}, but {arc} leads to it with {number(sums[i])}"
+
+
+def _rounded_tree_problems(row: Row, pred: np.ndarray, paths: Paths) -> Iterator[str]:
+    """Yield predecessors that are missing, out of place, or whose path is no shortest one."""
+    n = len(row.dist)
+    if pred.shape != (n,) or pred.dtype != np.int32 or ((pred < -1) | (pred >= n)).any():
+        yield f"the predecessors must be {n} int32 numbers from -1 to {n - 1}"
+        return
+    # A path may lead over vertices that are out of the limit: by rounding, or since weights are negative.
+    hung = row.reached & ~row.starts
+    needed = np.zeros(n, dtype=bool) if paths.anew else hung & ~paths.at_the_limit()
+    for v in np.flatnonzero(needed & (pred < 0)):
+        yield f"vertex {_name(row, v)} is reached, but has no predecessor"
+    for v in np.flatnonzero(~hung & (pred >= 0)):
+        what = "a source" if row.starts[v] else "unreached"
+        yield f"vertex {_name(row, v)} is {what}, but has predecessor {_name(row, pred[v])}: it should be -1"
+    chained = np.flatnonzero(hung & (pred >= 0))
+    ended = reach(row.starts, pred[chained], chained)
+    for v in chained[~ended[chained]]:
+        yield f"vertex {_name(row, v)} has predecessors that never come to a source"
+    parent = np.where(ended & hung & (pred >= 0), pred, np.arange(n, dtype=np.int32))
+    length, hops = measure(parent, paths.weights_of(parent))
+    longer = length > paths.length + paths.tolerance * max(1.0, (hops + 1) / (paths.hops + 1))
+    for v in np.flatnonzero(longer & ended):
+        way = f"the path over predecessor {_name(row, pred[v])} has length {row.dist.dtype.type(length[v])}"
+        yield f"vertex {_name(row, v)} has {_value(row, v)}, but {way}"
+
+
+def _rounded_source_problems(row: Row, source: np.ndarray, paths: Paths) -> Iterator[str]:
+    """Yield vertices whose nearest source is missing, out of place or farther than another by more than rounding."""
+    if source.shape != row.dist.shape or source.dtype != np.int32:
+        yield f"the nearest sources must be {len(row.dist)} int32 numbers"
+        return
+    for v in np.flatnonzero(~row.reached & (source != -1)):
+        yield f"vertex {_name(row, v)} is unreached, but has source {source[v]}: it should be -1"
+    own = Paths(row, label=source)
+    near = own.length <= paths.length + np.maximum(paths.tolerance, np.where(own.length < np.inf, own.tolerance, 0))
+    if paths.anew:  # the path from the nearest source may leave the limit, and is then no source's own
+        near |= source == -1
+    for v in np.flatnonzero(row.reached & ~near & ~paths.at_the_limit()):
         yield f"vertex {_name(row, v)} has source {source[v]}, but no shortest path to it starts there"
 
 

@@ -72,7 +72,7 @@ class Nearest:
         if self._source is None:
             from .trees import origins
 
-            self._source = origins(self.distances._tree(0), self.sources)
+            self._source = origins(self.distances._whole_tree(0), self.sources)
             self._source[self.dist == unreached(self.dist.dtype)] = NO_VERTEX  # a limit below 0 excludes even sources
         return self._source
 

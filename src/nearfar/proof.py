@@ -6,8 +6,9 @@ is tight when ``dist[tail] + weight == dist[head]``. A tight arc alone proves no
 hold each other up. So support is searched from the sources.
 
 Sums are formed in the distances' own type, as the solvers form them left to right; rounding is monotone, so the
-argument holds for floats to the bit. Arcs are taken in blocks, so temporary memory is some arrays of n and of a
-block; only arcs between equal distances, and tight ones where weights are negative, are held all at once.
+argument holds for floats to the bit; for methods that add in another order there is proof_rounded.py. Arcs are taken in
+blocks, so temporary memory is some arrays of n and of a block; only arcs between equal distances, and tight ones where
+weights are negative, are held all at once.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ class Row:
         self.seeds = np.asarray(distances.seeds_of(r))
         self.cutoff, self.targets = _limit(distances.cutoff, self.dist.dtype), distances.targets
         self.reached = self.dist < np.inf if self.floats else self.dist != np.iinfo(self.dist.dtype).max
+        self.rounded = distances.rounded and self.floats  # proof_rounded.py has the argument for such rows
         self.radius = self.radius_of(self.dist, self.reached)
 
     @property

@@ -8,7 +8,7 @@ Invariant: ``rows`` has k rows whatever was asked; only ``dist`` and ``predecess
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 __all__ = ["Distances", "Nearest"]
+
+ROUNDED_AT_ONCE = 1 << 22  # distances that are solved again at a time
 
 
 class Distances:
@@ -40,6 +42,9 @@ class Distances:
         What limited the query, or None. ``targets`` are vertex numbers.
     plan, stats
         What was decided before the run and measured during it, or None.
+    rounded : bool
+        Whether these are floats that were added in another order than along the path: right up to rounding. Paths
+        and predecessors then come from rows that are solved again, one after the other along the path.
 
     Examples
     --------
@@ -64,6 +69,8 @@ class Distances:
         targets: np.ndarray | None = None,
         plan: Any = None,
         stats: dict[str, Any] | None = None,
+        rounded: bool = False,
+        solve_again: Callable[[Distances, Sequence[int]], np.ndarray] | None = None,
     ) -> None:
         self.graph = graph
         self.sources = sources
@@ -74,7 +81,10 @@ class Distances:
         self.targets = targets
         self.plan = plan
         self.stats = stats
+        self.rounded = rounded
+        self._solve_again = solve_again  # gives some rows with sums along the path; where rounded
         self._trees: dict[int, np.ndarray] = {}
+        self._over_the_limit: dict[int, np.ndarray] = {}  # trees of rows whose paths lead over unreached vertices
         self._forest: np.ndarray | None = None
 
     @property
@@ -111,7 +121,8 @@ class Distances:
         """The vertex before each vertex on a shortest path to it, int32, shaped like ``dist``.
 
         It is -1 for sources and unreached vertices. Of several shortest paths the one with the fewest arcs is taken,
-        then the one over the least vertex. The first use computes all rows and keeps them.
+        then the one over the least vertex. The first use computes all rows and keeps them. A row that is ``rounded`` is
+        solved again for it, with sums along the path, so that its tree is that of the other methods.
 
         Examples
         --------
@@ -156,7 +167,7 @@ class Distances:
         r = self._row_of(source)
         if self.rows[r, v] == unreached(self.rows.dtype):
             raise NoPathError(self._no_path(r, v))
-        pred, path = self._tree(r), [v]
+        pred, path = self._whole_tree(r), [v]
         while (v := int(pred[v])) != NO_VERTEX:
             path.append(v)
         if path[-1] not in self.seeds_of(r):
@@ -230,8 +241,43 @@ class Distances:
         """Return the predecessors of some rows, worked out on as many threads as the query had."""
         from .trees import predecessors
 
+        threads = getattr(self.plan, "threads", 1)
+        if self.rounded and self._solve_again is not None:
+            return self._make_rounded_trees(numbers, threads)
         rows = self.rows if len(numbers) == len(self.rows) else self.rows[list(numbers)]
-        return predecessors(self.graph, rows, [self.seeds_of(r) for r in numbers], getattr(self.plan, "threads", 1))
+        return predecessors(self.graph, rows, [self.seeds_of(r) for r in numbers], threads)
+
+    def _make_rounded_trees(self, numbers: Sequence[int], threads: int) -> np.ndarray:
+        """Return predecessors from rows that are solved again, some at a time.
+
+        A tree holds reached vertices only. At a limit rounding may leave out a vertex that the path to another leads
+        over; the whole tree is then kept for paths.
+        """
+        from .trees import predecessors
+
+        assert self._solve_again is not None
+        pred, mark = np.empty((len(numbers), self.graph.n), np.int32), unreached(self.rows.dtype)
+        step = max(threads, ROUNDED_AT_ONCE // max(self.graph.n, 1))
+        for first in range(0, len(numbers), step):
+            part = list(numbers[first : first + step])
+            seeds, rows = [self.seeds_of(r) for r in part], self._solve_again(self, part)
+            reached = self.rows[part] != mark
+            within = np.where(reached, rows, rows.dtype.type(mark))
+            trees = pred[first : first + step]
+            trees[:] = predecessors(self.graph, within, seeds, threads)
+            if self.graph.min_weight < 0 or (self.cutoff is None and self.targets is None):
+                continue
+            for i, r in enumerate(part):
+                lost = reached[i] & (trees[i] == NO_VERTEX)
+                lost[seeds[i]] = False
+                if lost.any():
+                    self._over_the_limit[r] = predecessors(self.graph, rows[i : i + 1], seeds[i : i + 1])[0]
+        return pred
+
+    def _whole_tree(self, r: int) -> np.ndarray:
+        """Return the predecessors of row ``r``, and of unreached vertices that paths to reached ones lead over."""
+        tree = self._tree(r)
+        return self._over_the_limit.get(r, tree)
 
     def _row_of(self, source: Hashable | None) -> int:
         """Find the row of a source; without one there must be only one row."""

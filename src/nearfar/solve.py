@@ -8,6 +8,7 @@ target is then marked, the same for every method.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,6 +21,7 @@ from .devices import cpu
 from .errors import DeviceError, InputTypeError, VertexError
 from .gpu_plan import make_gpu_plan
 from .graph import Graph
+from .methods import METHODS
 from .planner import make_plan
 from .result import Distances
 from .run import Query, run
@@ -31,6 +33,7 @@ def check(
     *,
     seeds: np.ndarray | None = None,
     single: bool = False,
+    hierarchy: Any = None,
     method: Any = "auto",
     device: Any = "auto",
     cutoff: Any = None,
@@ -42,7 +45,10 @@ def check(
     out: Any = None,
     delta: Any = None,
 ) -> Query:
-    """Check every option and plan the run; nothing is computed and nothing large allocated."""
+    """Check every option and plan the run; nothing is computed and nothing large allocated.
+
+    ``hierarchy``: of a graph that is prepared already.
+    """
     negative = graph.min_weight < 0
     method = options.take_method(method, negative, graph)
     devices = options.take_device(device)
@@ -68,6 +74,8 @@ def check(
         available=options.take_memory(memory, machine.memory),
         early=targets is not None,
         filled=filled,
+        prepared=hierarchy is not None,
+        bounded=cutoff is not None,
     )
     on_gpu = partial(
         make_gpu_plan,
@@ -85,7 +93,9 @@ def check(
     plan = make(types=types)
     instead = on_cpu if gpus and devices == ("auto",) else None
     delta = options.take_delta(delta, plan.method, plan.why if method == "auto" else "")
-    return Query(graph, sources, seeds, single, cutoff, targets, delta, progress, out, types, plan, make, instead)
+    return Query(
+        graph, sources, seeds, single, cutoff, targets, delta, progress, out, types, plan, make, instead, hierarchy
+    )
 
 
 def take_vertices(graph: Graph, vertices: Any, role: str) -> np.ndarray:
@@ -164,4 +174,29 @@ def _solve(query: Query) -> Distances:
         targets=query.targets,
         plan=plan,
         stats=stats,
+        rounded=METHODS[plan.method].rounds and rows.dtype.kind == "f",
+        solve_again=solve_again,
     )
+
+
+def solve_again(result: Distances, numbers: Sequence[int]) -> np.ndarray:
+    """Return some rows of a rounded result with sums along the path, for its trees; a little beyond its limit."""
+    graph, rows, several = result.graph, result.rows[list(numbers)], len(numbers) > 1
+    method = "dijkstra" if graph.min_weight >= 0 else "johnson" if several else "frontier"
+    cutoff = None
+    if graph.min_weight >= 0 and (result.cutoff is not None or result.targets is not None):
+        # Every vertex that has a distance must get one again, and one more rounding must not take it away.
+        farthest = rows[rows < np.inf].max(initial=0)
+        eps = float(np.finfo(rows.dtype).eps)
+        cutoff = float(farthest) * (1 + max(eps**0.5, graph.n * eps))
+    query = check(
+        graph,
+        result.sources[list(numbers)] if result.seeds is None else result.sources,
+        seeds=result.seeds,
+        method=method,
+        device="cpu",
+        cutoff=cutoff,
+        dtype=rows.dtype,
+        threads=getattr(result.plan, "threads", None),
+    )
+    return solve(query).rows

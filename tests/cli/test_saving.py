@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import nearfar
+from able import ROUNDING
 from nearfar.cli import saving
 from nearfar.cli.saving import SAVERS
 
@@ -376,3 +377,35 @@ def test_what_the_command_says_must_fit_the_file(run, roads):
     assert proved(run("verify", roads, "one.npz", "--source", "1"))
     np.save("short.npy", np.zeros(4, np.int32))
     run("verify", roads, "short.npy", "--source", "1").error("rows of 5 distances")
+
+
+@pytest.mark.parametrize("method", ROUNDING)
+@pytest.mark.parametrize("ending", [".npz", ".npy", ".csv"])
+def test_rounded_answers(run, tmp_path, method, ending):
+    """An .npz file knows that its floats are right up to rounding; for others the command line says so."""
+    rng = np.random.default_rng(1)
+    graph = nearfar.Graph.from_arcs(*rng.integers(0, 60, (2, 200)), rng.random(200), 60)
+    nearfar.write(graph, tmp_path / "mesh.npz")
+    file = f"answer{ending}"
+    trees = [] if ending == ".npy" else ["--predecessors"]
+    assert run("apsp", "mesh.npz", "--method", method, "-o", file, *trees, "-q").code == 0
+    hints = [] if ending == ".npz" else ["--rounded"]
+    assert run("verify", "mesh.npz", file, *hints).ok().out.startswith("exact up to rounding: 60 rows of 60 distances")
+    assert run("verify", "mesh.npz", file, *hints, "--json").ok().json["rounding"] < 1e-12
+    if hints:
+        assert run("verify", "mesh.npz", file).code == 1
+    else:
+        arrays = dict(np.load(tmp_path / file))
+        assert arrays["rounded"].item() is True
+        wrong = arrays | {"dist": np.where(arrays["dist"] > 0, arrays["dist"] * (1 + 1e-6), 0)}
+        np.savez(tmp_path / file, **wrong)
+        assert run("verify", "mesh.npz", file).code == 1
+        np.savez(tmp_path / file, **arrays | {"rounded": np.array([1, 2])})
+        run("verify", "mesh.npz", file).error("'rounded'", "True or False")
+
+
+def test_integers_are_never_rounded(run, roads, tmp_path):
+    assert run("apsp", roads, "--method", "prepared", "-o", "a.npz", "-q").code == 0
+    assert "rounded" not in np.load(tmp_path / "a.npz").files and proved(run("verify", roads, "a.npz"))
+    assert proved(run("verify", roads, "a.npz", "--rounded"))
+    assert run("verify", roads, "a.npz", "--json").ok().json["rounding"] is None

@@ -66,7 +66,11 @@ def _load_npz(path: str, graph: Graph, hints: Hints) -> nearfar.Distances | near
         "predecessors": _numbers(path, arrays, "predecessors", graph, -1, arrays["dist"].shape),
     }
     starts, tree = _starts(path, graph, numbers["sources"], rows, hints), numbers["predecessors"]
-    options: dict[str, Any] = {"cutoff": _cutoff(path, arrays, hints), "targets": numbers["targets"]}
+    options: dict[str, Any] = {
+        "cutoff": _cutoff(path, arrays, hints),
+        "targets": numbers["targets"],
+        "rounded": _rounded(path, arrays, hints),
+    }
     if numbers["source"] is not None:
         return nearest_of(graph, starts, rows, numbers["source"], tree, options)
     result = SavedDistances(graph, starts, rows, **options)
@@ -103,6 +107,14 @@ def _cutoff(path: str, arrays: dict[str, np.ndarray], hints: Hints) -> float | N
     return saved.item()
 
 
+def _rounded(path: str, arrays: dict[str, np.ndarray], hints: Hints) -> bool:
+    """Return whether the distances are right up to rounding only, as the file knows, or the command line."""
+    saved = arrays.get("rounded", np.asarray(hints.rounded))
+    if saved.size != 1 or saved.dtype.kind != "b":
+        raise FormatError(f"{path}: the array 'rounded' holds {saved.tolist()!r}, but True or False is needed.", path)
+    return bool(saved.item())
+
+
 def _first(vertices: np.ndarray) -> str:
     """Say what the first vertex is called, to tell two graphs apart."""
     return f" ({vertices[0]}, ...)" if len(vertices) else ""
@@ -114,9 +126,10 @@ def _load_npy(path: str, graph: Graph, hints: Hints) -> nearfar.Distances:
         np.lib.format.read_magic(file)  # refuses what is no .npy file
     rows = np.atleast_2d(np.load(path, mmap_mode="r", allow_pickle=False))
     starts = _starts(path, graph, None, rows, hints)
+    limits: dict[str, Any] = {"cutoff": hints.cutoff, "rounded": hints.rounded}
     if len(rows) == 1 and len(starts) > 1:  # one row for several sources: the distance to the nearest of them
-        return nearfar.Distances(graph, starts[:1], rows, seeds=np.sort(starts), single=True, cutoff=hints.cutoff)
-    return nearfar.Distances(graph, starts, rows, cutoff=hints.cutoff)
+        return nearfar.Distances(graph, starts[:1], rows, seeds=np.sort(starts), single=True, **limits)
+    return nearfar.Distances(graph, starts, rows, **limits)
 
 
 def _starts(path: str, graph: Graph, saved: np.ndarray | None, rows: np.ndarray, hints: Hints) -> np.ndarray:

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hints:
-    """What the command line tells about a saved answer: where it starts, and how far it goes."""
+    """What the command line tells about a saved answer: where it starts, how far it goes, whether it is rounded."""
 
     sources: list[Any] | None
     cutoff: float | None
     dtype: str | None
+    rounded: bool = False
 
 
 class SavedDistances(nearfar.Distances):

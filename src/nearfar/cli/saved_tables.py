@@ -96,9 +96,9 @@ def _from_table(
         owner = np.full((1, graph.n), -1, np.int32)
         lines.fill(owner, source, "sources")
         offered = _offered(path, graph, starts, hints)
-        return nearest_of(graph, offered, rows, owner[0], tree, {"cutoff": hints.cutoff})
+        return nearest_of(graph, offered, rows, owner[0], tree, {"cutoff": hints.cutoff, "rounded": hints.rounded})
     _check_whole(path, graph, starts, rows, hints)
-    result = SavedDistances(graph, starts, rows, cutoff=hints.cutoff)
+    result = SavedDistances(graph, starts, rows, cutoff=hints.cutoff, rounded=hints.rounded)
     result.tree = tree
     return result
 

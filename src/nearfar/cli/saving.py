@@ -133,6 +133,8 @@ def _save_npz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
     for name in ("cutoff", "targets"):
         if getattr(distances, name) is not None:
             arrays[name] = np.asarray(getattr(distances, name))
+    if distances.rounded:
+        arrays["rounded"] = np.asarray(True)
     if predecessors:
         arrays["predecessors"] = answer.predecessors
     np.savez(file, **arrays)  # type: ignore[arg-type]

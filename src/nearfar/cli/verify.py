@@ -34,6 +34,12 @@ WRONG = 1
     metavar="TYPE",
     help="The type of distances in a .csv file, if not that of the weights.",
 )
+@click.option(
+    "--rounded",
+    is_flag=True,
+    cls=Option,
+    help="Floats are right up to rounding, as of prepared and floyd; an .npz file knows it.",
+)
 @reading
 @shared(JSON, QUIET)
 @click.pass_context
@@ -45,6 +51,7 @@ def verify(
     sources: dict[str, Any],
     cutoff: float | None,
     dtype: str | None,
+    rounded: bool,
     reading: dict[str, Any],
     json: bool,
     quiet: bool,
@@ -71,7 +78,7 @@ def verify(
         starts = [find_vertex(loaded.graph, source, "source")]
     elif sources["sources"] or sources["sources_from"]:
         starts = find_sources(loaded.graph, sources)
-    result = load_answer(answer, loaded.graph, Hints(starts, cutoff, dtype))
+    result = load_answer(answer, loaded.graph, Hints(starts, cutoff, dtype, rounded))
     began = time.perf_counter()
     certificate = nearfar.verify(loaded.graph, result)
     seconds = time.perf_counter() - began
@@ -82,6 +89,7 @@ def verify(
             result=answer,
             graph=documents.graph_of(loaded.graph),
             exact=certificate.ok,
+            rounding=certificate.rounding,
             rows=certificate.rows,
             problems=certificate.problems,
             seconds={"read": loaded.seconds, "verify": seconds},

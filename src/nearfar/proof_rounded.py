@@ -1,0 +1,250 @@
+"""The argument for rows that are right up to rounding; NumPy and SciPy alone, no code of the solvers.
+
+Some methods add floats in another order than along the path. Arcs of shortest paths are then only nearly tight, and a
+proof that forgave every arc a little would forgive a path of a thousand arcs a thousand times as much. So the row is
+not judged by its own sums. It is a hint, by which shortest paths are found anew and measured more finely:
+
+1. A tree: every vertex hangs from a tail that offers it least, by the distances of the row. It is grown from the
+   sources, so vertices in a circle of weight zero cannot hold each other up.
+2. Its paths are measured in float64, every vertex adding to its path that of the vertex where it ends, so that a
+   path of h arcs is rounded log2 h times. Here the order of adding does not matter: these are lengths of real paths.
+3. While an arc gives a vertex less than its path by more than *slack*, a bound on those roundings, the vertex moves
+   to that arc. This is policy iteration: never more rounds than Bellman-Ford, and few after a good hint. No circle can
+   arise but a negative one: around it, slack outweighs the roundings.
+
+Then every length e is that of a real path, up to the roundings of measuring, so none is too small. Nor is one too great
+by more than its *doubt*: along a shortest path lengths grow by no more than the weights and what the arcs would still
+improve, and each vertex comes once, so the doubt is the sum of that over all vertices no farther away. Last, every
+distance must be within 2 eps (H + 1) of its e, with eps of the row's type and H the arcs of the longest path found:
+twice what is lost by H + 1 sums that are rounded to nearest, of weights that were rounded to the type before. What is
+proved: no distance is farther from the truth than from its e, and doubt and roundings of e together; `rounding`.
+
+All these are shares of the distance itself. With negative weights, where sums cancel, they are shares of twice the
+greatest distance, which bounds the sums along paths of the row and along parts of them.
+
+At a limit (``cutoff``, ``targets``) rounding may put vertices in or out that are within the tolerance of it. Those just
+outside take part in the search, since paths may lead over them. With negative weights and a limit, all vertices do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
+from .proof import Row
+
+EPS = float(np.finfo(np.float64).eps)
+SURE = 1e-6  # more than any doubt: the share that 2^31 vertices could add is about as much
+NEAR = 2048  # roundings that are forgiven where the first tree is grown; more only make the search longer
+
+Block = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+class CycleError(Exception):
+    """Vertices that hang from each other."""
+
+
+class Paths:
+    """Shortest paths of one row, found anew; with labels, only such whose vertices all carry that of their start.
+
+    Attributes
+    ----------
+    length : float64 array of length n
+        Of the path to each vertex, inf where none was found.
+    hops : int
+        Arcs of the longest of these paths.
+    """
+
+    def __init__(self, row: Row, label: np.ndarray | None = None) -> None:
+        self.row, self.label, self.n = row, label, row.graph.n
+        self.anew = row.negative and row.radius is not None  # paths may leave the limit: the row is no hint
+        self.starts = np.zeros(self.n, dtype=bool)
+        self.starts[row.seeds if label is None else row.seeds[label[row.seeds] == row.seeds]] = True
+        self.live = np.ones(self.n, dtype=bool) if self.anew else row.reached | self.starts
+        self.length = np.where(row.reached & ~self.starts & (not self.anew), row.dist, np.inf).astype(np.float64)
+        self.length[self.starts] = 0
+        if row.radius is not None and not self.anew:
+            self._step_over_the_limit()
+        parent = self._hang()
+        self._improve(parent, self.weights_of(parent))
+
+    @cached_property
+    def tolerance(self) -> np.ndarray:
+        """How far each distance of the row may be from ``length``; inf where there is no path."""
+        return 2 * float(np.finfo(self.row.dist.dtype).eps) * (self.hops + 1) * self.scale(self.length)
+
+    @cached_property
+    def rounding(self) -> float:
+        """How far a distance may be from the truth, as a share of itself (or of twice the greatest)."""
+        compared = self.row.reached & (self.scale(self.length) > 0)
+        off = np.abs(self.row.dist[compared] - self.length[compared]) / self.scale(self.length)[compared]
+        return float(off.max(initial=0.0)) + self.doubt() + self.slack
+
+    def doubt(self) -> float:
+        """Return how much a length may be above the shortest, as a share of it."""
+        known = self.live & (self.scale(self.length) > 0)
+        length, size = self.length[known], self.scale(self.length)[known]
+        above = np.maximum(length - self._best()[known], 0) + EPS * size
+        if self.row.negative:
+            return float((above / size).sum())
+        order = np.argsort(length)
+        near, total = length[order], np.cumsum(above[order])
+        # Vertices on the way are no farther, but for what is in doubt itself.
+        last = np.searchsorted(near, near * (1 + SURE), side="right") - 1
+        return float((total[last] / near).max(initial=0.0))
+
+    @property
+    def slack(self) -> float:
+        """What an arc may seem to improve a length by, as a share of it: 2 log2 n + 3 roundings, and some."""
+        return 2 * EPS * (self.n.bit_length() + 2)
+
+    def scale(self, lengths: np.ndarray) -> np.ndarray:
+        """Return what errors of lengths are shares of."""
+        if not self.row.negative:
+            return lengths
+        finite = np.abs(lengths[lengths < np.inf])
+        return np.where(lengths < np.inf, 2 * finite.max(initial=0.0), np.inf)
+
+    def too_great(self) -> np.ndarray:
+        """Return the vertices with a distance that a path undercuts."""
+        return np.flatnonzero(self.row.reached & (self.row.dist > self.length + self.tolerance))
+
+    def too_small(self) -> np.ndarray:
+        """Return the vertices with a distance that no path has; where there is no path at all, none is small enough."""
+        return np.flatnonzero(self.row.reached & (self.row.dist < less(self.length, self.tolerance)))
+
+    def left_out(self) -> np.ndarray:
+        """Return the vertices without a distance that a path reaches, surely within the limit."""
+        missing = self.live & ~self.row.reached & (self.length < np.inf)
+        if self.row.radius is not None:
+            missing[missing] = (self.length + self.tolerance)[missing] <= self.row.radius
+        return np.flatnonzero(missing)
+
+    def leaving(self) -> Iterator[Block]:
+        """Yield arcs to vertices that took no part, surely within the limit: (numbers, tails, heads, sums)."""
+        end = float(np.finfo(self.row.dist.dtype).max) if self.row.radius is None else float(self.row.radius)
+        for first, tails, heads, weights in self.row.arcs:
+            found = np.flatnonzero((self.length[tails] < np.inf) & ~self.live[heads])
+            sums = self.length[tails[found]] + weights[found].astype(np.float64)
+            within = sums + self.tolerance[tails[found]] <= end
+            yield first + found[within], tails[found][within], heads[found][within], sums[within]
+
+    def at_the_limit(self) -> np.ndarray:
+        """Mark vertices that rounding may put in or out of the limit, and with them what their paths lead over."""
+        if self.row.radius is None:
+            return np.zeros(self.n, dtype=bool)
+        return self.row.reached & (self.length + 2 * self.tolerance >= self.row.radius)
+
+    def weights_of(self, parent: np.ndarray) -> np.ndarray:
+        """Return the weight of the lightest arc from each vertex's parent: 0 where it has none, inf without an arc."""
+        weight = np.where(parent == np.arange(self.n), 0.0, np.inf)
+        for tails, heads, weights in self._arcs():
+            chosen = np.flatnonzero((parent[heads] == tails) & (heads != tails))
+            np.minimum.at(weight, heads[chosen], weights[chosen])
+        return weight
+
+    def _arcs(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Yield the arcs between vertices that take part, block by block, with weights as float64."""
+        everyone = bool(self.live.all())
+        for _, tails, heads, weights in self.row.arcs:
+            if not everyone or self.label is not None:
+                kept = self.live[tails] & self.live[heads]
+                if self.label is not None:
+                    kept &= self.label[tails] == self.label[heads]
+                tails, heads, weights = tails[kept], heads[kept], weights[kept]
+            yield tails, heads, weights.astype(np.float64)
+
+    def _step_over_the_limit(self) -> None:
+        """Let vertices take part that are out of the limit by no more than rounding."""
+        limit = float(self.row.radius) * (1 + self._near())
+        while True:
+            best = np.full(self.n, np.inf)
+            for _, tails, heads, weights in self.row.arcs:
+                over = np.flatnonzero(self.live[tails] & ~self.live[heads])
+                np.minimum.at(best, heads[over], self.length[tails[over]] + weights[over].astype(np.float64))
+            within = best <= limit
+            if not within.any():
+                return
+            self.length[within], self.live[within] = best[within], True
+
+    def _near(self) -> float:
+        """Return how much an arc may lack of being tight to be taken into the first tree, as a share."""
+        return 2 * float(np.finfo(self.row.dist.dtype).eps) * min(self.n, NEAR)
+
+    def _best(self) -> np.ndarray:
+        """Return the least that any arc offers each vertex."""
+        best = np.full(self.n, np.inf)
+        for tails, heads, weights in self._arcs():
+            np.minimum.at(best, heads, self.length[tails] + weights)
+        return best
+
+    def _hang(self) -> np.ndarray:
+        """Return a tree, as the parent of every vertex: itself where it is a start or hangs from none.
+
+        Arcs that offer least come first, then such as offer nearly that, then all: any tree will do, but the better it
+        is, the sooner are its paths shortest.
+        """
+        parent, hung, best = np.arange(self.n, dtype=np.int32), self.starts.copy(), self._best()
+        near = best + self._near() * self.scale(best)
+        for bound in (best, near, None):
+            if not (self.live & ~hung).any():
+                break
+            needed = [np.empty((2, 0), dtype=np.int32)]
+            for tails, heads, weights in self._arcs():
+                chosen = ~hung[heads]
+                if bound is not None:
+                    chosen &= self.length[tails] + weights <= bound[heads]
+                needed.append(np.stack((tails[chosen], heads[chosen])))
+            grow(hung, parent, *np.concatenate(needed, axis=1))
+        self.live &= hung
+        return parent
+
+    def _improve(self, parent: np.ndarray, weight: np.ndarray) -> None:
+        """Measure the paths of a tree, and move vertices to better arcs while there are any."""
+        while True:
+            self.length, self.hops = measure(parent, weight)
+            self.length[~self.live] = np.inf
+            best, enough = self._best(), less(self.length, self.slack * self.scale(self.length))
+            better = self.live & (best < enough)
+            if not better.any():
+                return
+            for tails, heads, weights in self._arcs():
+                chosen = np.flatnonzero(better[heads] & (self.length[tails] + weights == best[heads]))
+                if (tails[chosen] == heads[chosen]).any():
+                    raise CycleError
+                parent[heads[chosen]], weight[heads[chosen]] = tails[chosen], weights[chosen]
+
+
+def less(lengths: np.ndarray, by: np.ndarray) -> np.ndarray:
+    """Return lengths less something; infinite ones stay so."""
+    return np.where(lengths < np.inf, lengths - np.where(lengths < np.inf, by, 0), np.inf)
+
+
+def grow(hung: np.ndarray, parent: np.ndarray, tails: np.ndarray, heads: np.ndarray) -> None:
+    """Hang what the arcs given lead to from what hangs already, breadth first; both arrays are changed."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import breadth_first_order
+
+    n, roots = len(hung), np.flatnonzero(hung)  # SciPy takes one start: vertex n, with an arc to every root
+    rows, columns = np.append(np.full(len(roots), n), tails), np.append(roots, heads)
+    links = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(n + 1, n + 1))
+    order, before = breadth_first_order(links, n)
+    new = order[before[order] != n][1:]
+    new = new[~hung[new]]
+    parent[new], hung[new] = before[new], True
+
+
+def measure(parent: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the lengths of the paths in a tree and the most arcs of one; `CycleError` where it is no tree.
+
+    In every turn each vertex looks twice as far up, so sums are formed as of pairs, and of pairs of pairs.
+    """
+    root = parent == np.arange(len(parent))
+    length, hops, up = weight.copy(), (~root).astype(np.int64), parent
+    for _ in range(len(parent).bit_length() + 1):
+        if root[up].all():
+            return length, int(hops.max(initial=0))
+        length, hops, up = length + length[up], hops + hops[up], up[up]
+    raise CycleError
