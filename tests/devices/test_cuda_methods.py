@@ -47,11 +47,24 @@ def asked(graph, **options):
     return [nearfar.sssp(graph, 5, **options), nearfar.mssp(graph, SOME, **options), nearfar.apsp(graph, **options)]
 
 
+def on_cpu(method):
+    """Return the options of a query on the CPU that gives the same floats."""
+    return {"device": "cpu", "method": method if METHODS[method].rounds else "auto"}
+
+
+def same(mine, theirs):
+    """Compare to the bit; floats of `floyd` up to rounding, since its tiles differ from device to device."""
+    if mine.stats["method"] == "floyd" and mine.rows.dtype.kind == "f":
+        close = 64 * np.finfo(mine.rows.dtype).eps
+        return mine.rows.dtype == theirs.rows.dtype and np.allclose(mine.rows, theirs.rows, rtol=close, atol=0)
+    return mine.rows.dtype == theirs.rows.dtype and mine.rows.tobytes() == theirs.rows.tobytes()
+
+
 def check_same(graph, found, batches=1):
     """Compare with the CPU, and look at what the results say of themselves."""
-    for mine, theirs in zip(found, asked(graph, device="cpu"), strict=True):
+    for mine, theirs in zip(found, asked(graph, **on_cpu(found[0].stats["method"])), strict=True):
         assert mine.stats["device"] == "cuda:0" and mine.stats["launches"] > 0
-        assert mine.rows.dtype == theirs.rows.dtype and mine.rows.tobytes() == theirs.rows.tobytes()
+        assert same(mine, theirs)
         assert (mine.stats["batches"] > 1) == (batches > 1)
     assert nearfar.verify(graph, found[1])
 
@@ -118,7 +131,7 @@ def test_two_gpus(method):
     graph = make_graph("float32")
     found = nearfar.apsp(graph, device=["cuda:0", "cuda:1"], method=method)
     assert found.stats["device"] == "cuda:0, cuda:1"
-    assert found.rows.tobytes() == nearfar.apsp(graph, device="cpu").rows.tobytes()
+    assert same(found, nearfar.apsp(graph, **on_cpu(method)))
 
 
 def test_auto_takes_it_when_it_pays(monkeypatch):

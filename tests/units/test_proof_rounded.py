@@ -247,6 +247,15 @@ def test_negative_weights_under_a_limit():
         assert not verify(graph, rounded(graph, wrong, cutoff=0.5))
 
 
+def test_nearest_with_negative_weights_under_a_limit():
+    """The source itself is out of the limit, so nothing hangs from it."""
+    graph = Graph.from_arcs([1], [0], [-1.0])
+    near = Nearest(rounded(graph, np.array([[-1, np.inf]]), sources=[1], seeds=ids(1), single=True, cutoff=-1))
+    assert near.source.tolist() == [-1, -1] and verify(graph, near).problems == []
+    near.source[1] = 1
+    assert verify(graph, near).problems == ["vertex 1 is unreached, but has source 1: it should be -1"]
+
+
 # Results.
 
 

@@ -604,7 +604,7 @@ def test_distance_and_path(graph, named):
 def test_aliases(graph):
     for alias, name in ALIASES.items():
         assert nearfar.sssp(graph, 0, method=alias).stats["method"] == name
-    assert ALIASES == {"dij": "dijkstra", "spfa": "frontier"}
+    assert ALIASES == {"dij": "dijkstra", "spfa": "frontier", "fw": "floyd"}
 
 
 def test_a_graph_cannot_change_behind_our_back():

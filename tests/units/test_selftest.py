@@ -164,5 +164,7 @@ def test_full_adds_figures(monkeypatch):
     assert report.ok, str(report)
     figures = report.devices[0].figures
     assert {f.graph for f in figures} == {"grid 40 x 40", "R-MAT 8"} and {f.query for f in figures} == {"one", "some"}
-    assert all(f.relaxations > 0.5 and f.launches > 0 and f.moved > 0 and f.seconds > 0 for f in figures)
+    rounds = {name for name, method in nearfar.methods.METHODS.items() if method.rounds}  # may sweep few arcs
+    assert all(f.relaxations > (0 if f.method in rounds else 0.5) for f in figures)
+    assert all(f.launches > 0 and f.moved > 0 and f.seconds > 0 for f in figures)
     assert "relaxations an arc" in str(report)

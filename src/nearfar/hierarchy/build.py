@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..constants import LANES, MOST_STEPS, PAYS, SEARCH_STEP
+from ..limits import longest_path
 from .core import ClosedCore, Core, make_core
 from .sheet import Sheet, lane_type, lay_out
 from .skeleton import Skeleton, eliminate
@@ -18,6 +19,9 @@ from .sweeper import Sweeper
 if TYPE_CHECKING:
     from ..graph import Graph
     from ..landmarks import Landmarks
+
+
+LONGEST = 2**61  # half of what stands for no path
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,11 @@ class Hierarchy:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why there is no hierarchy: a vertex on a negative cycle, or elimination that does not pay."""
+    """Why there is no hierarchy: a vertex on a negative cycle, elimination that does not pay, or very long paths."""
 
     cycle: int | None = None
     dense: bool = False
+    long: bool = False
 
 
 def build(
@@ -70,6 +75,8 @@ def build(
     ``budget`` bounds the entries of lists that elimination may merge, ``memory`` the bytes it may use. With negative
     weights nothing is pruned and no core may be left; if that takes more than the budget, the failure says so.
     """
+    if may_be_long(graph):
+        return Failure(long=True)
     clock = Clock()
     negative = graph.min_weight < 0
     lean, asked = (graph, None) if negative else _prune(graph, threads, stop)
@@ -81,6 +88,13 @@ def build(
     if skeleton is None:
         return Failure(dense=True)
     return finish(lean, skeleton, asked, threads, stop, clock)
+
+
+def may_be_long(graph: Graph) -> bool:
+    """Tell whether a path of whole numbers may be too long for sums: no path is longer than all arcs together."""
+    if graph.weights is None or graph.weights.dtype.kind == "f" or longest_path(graph) < LONGEST:
+        return False
+    return bool(np.abs(graph.weights.astype(np.float64)).sum() >= LONGEST)
 
 
 def finish(

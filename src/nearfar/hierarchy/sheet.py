@@ -231,7 +231,7 @@ def lane_type(skeleton: Skeleton, slots: Slots) -> tuple[np.dtype, tuple[float, 
     """
     dtype = slots.outs.dtype
     if dtype.kind == "f":
-        return dtype, (0.0, 0.0)
+        return dtype, (0.0, np.inf)
     low, high = _bounds(skeleton, slots)
     end = 2**30 - 1
     return np.dtype(np.int32 if high - low < end else np.int64), (low, high)

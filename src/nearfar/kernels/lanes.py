@@ -288,9 +288,9 @@ if config.DISABLE_JIT:
     def transpose(rows, places, out, bases, column, limit, value):
         """Write rows of lanes as columns."""
         count = LINE_BYTES // rows.dtype.itemsize
-        found = rows[places[column : column + count]].T
+        found = rows[places[int(column) : int(column) + count]].T
         for lane in range(LANES):
-            at = bases[lane] + column
+            at = int(bases[lane]) + int(column)
             out[at : at + count] = np.where(found[lane] < limit, found[lane], value)
 
     def add_below(total, lanes, limit):

@@ -15,7 +15,7 @@ from .. import limits
 from ..constants import LANES, LEAST_BUDGET, UNIT
 from ..description import format_bytes
 from ..devices import cpu
-from ..errors import MemoryLimitError, MethodError, NearfarError
+from ..errors import DistanceOverflowError, MemoryLimitError, MethodError, NearfarError
 from . import dijkstra, frontier, johnson
 from .batches import SettleBatch, run_batches
 from .gpu_prepared import OnGpuPrepared, new_engine
@@ -124,10 +124,15 @@ def _by_rows(job: Job, hierarchy: Hierarchy) -> int:
 
 def _without(job: Job, failure: Failure) -> int:
     """Settle the rows although there is no hierarchy; a negative cycle that no source reaches does no harm."""
-    settle_row = johnson.new_worker(job)  # raises where a source reaches the cycle
-    tangled = "weights are negative and the graph is too tangled to be eliminated whole"
-    cycle = "there is a negative cycle, though no source reaches it"
-    job.notes["instead"] = f"johnson: {tangled if failure.cycle is None else cycle}"
+    method = johnson if job.graph.min_weight < 0 else dijkstra
+    settle_row = method.new_worker(job)  # raises where a source reaches a negative cycle
+    if failure.long:
+        reason = "paths may be too long for sums of 64 bits"
+    elif failure.dense:
+        reason = "weights are negative and the graph is too tangled to be eliminated whole"
+    else:
+        reason = "there is a negative cycle, though no source reaches it"
+    job.notes["instead"] = f"{method.METHOD.name}: {reason}"
 
     def batch(numbers: np.ndarray) -> int:
         return sum(settle_row(job.seeds_of(r), job.rows[r]) for r in numbers)
@@ -137,6 +142,11 @@ def _without(job: Job, failure: Failure) -> int:
 
 def refusal(graph: Graph, failure: Failure) -> NearfarError:
     """Return the error for a graph that cannot be prepared; a negative cycle is named."""
+    if failure.long:
+        return DistanceOverflowError(
+            f"this graph cannot be prepared: the heaviest arc weighs {graph.max_weight}, and paths may be too long for "
+            "sums of 64 bits. Use a coarser unit, or float64 weights."
+        )
     if failure.cycle is None:
         return MethodError(
             "this graph cannot be prepared: its weights are negative and it is too tangled to be eliminated whole. "
