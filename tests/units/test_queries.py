@@ -425,6 +425,18 @@ def test_sums_that_pass_floats(method):
         nearfar.sssp(graph, 0, method=method)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_sums_in_the_type_of_the_distances(method):
+    """Weights of float32 and distances of float64: nothing is rounded to float32 on the way, and nothing overflows."""
+    graph = Graph.from_arcs([0, 1, 2], [1, 2, 3], np.full(3, 0.1, np.float32))
+    result = nearfar.mssp(graph, [0, 1], method=method, dtype="float64")
+    step = float(np.float32(0.1))
+    assert result.dist[0].tolist() == pytest.approx([0, step, 2 * step, 3 * step], rel=1e-15)
+    assert nearfar.verify(graph, result)
+    graph = Graph.from_arcs([0, 1, 2], [1, 2, 3], np.full(3, 3e38, np.float32))
+    assert nearfar.sssp(graph, 0, method=method).dist.tolist() == pytest.approx([0, 3e38, 6e38, 9e38], rel=1e-6)
+
+
 @pytest.mark.parametrize("method", [name for name, method in METHODS.items() if method.negative_weights])
 @pytest.mark.parametrize(
     ("weights", "options"),

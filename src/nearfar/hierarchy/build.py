@@ -68,16 +68,24 @@ class Failure:
 
 
 def build(
-    graph: Graph, threads: int, stop: np.ndarray, budget: int = MOST_STEPS, memory: int = 2**62
+    graph: Graph,
+    threads: int,
+    stop: np.ndarray,
+    budget: int = MOST_STEPS,
+    memory: int = 2**62,
+    dtype: np.dtype | None = None,
 ) -> Hierarchy | Failure | None:
     """Return the hierarchy of a graph; None when it was stopped.
 
     ``budget`` bounds the entries of lists that elimination may merge, ``memory`` the bytes it may use. With negative
     weights nothing is pruned and no core may be left; if that takes more than the budget, the failure says so.
+    ``dtype``: of the distances; float64 is then the type of sums, also where weights are float32.
     """
     if may_be_long(graph):
         return Failure(long=True)
     clock = Clock()
+    if dtype is not None and is_narrower(graph.weight_dtype, dtype):
+        graph = _widened(graph)
     negative = graph.min_weight < 0
     lean, asked = (graph, None) if negative else _prune(graph, threads, stop)
     clock.lap("prune")
@@ -88,6 +96,22 @@ def build(
     if skeleton is None:
         return Failure(dense=True)
     return finish(lean, skeleton, asked, threads, stop, clock)
+
+
+def is_narrower(weights: np.dtype | None, distances: np.dtype) -> bool:
+    """Tell whether sums in the type of the weights would round, or overflow, where the distances need not."""
+    return weights == np.float32 and distances == np.float64
+
+
+def _widened(graph: Graph) -> Graph:
+    """Return the graph with weights of float64."""
+    from ..graph import Graph
+    from ..layout import record_type
+    from ..vertices import Vertices
+
+    arcs = np.empty(graph.m, record_type(np.dtype(np.float64)))
+    arcs["head"], arcs["weight"] = graph.heads, graph.weights
+    return Graph(graph.offsets, arcs, Vertices(graph.n), undirected=graph.undirected)
 
 
 def may_be_long(graph: Graph) -> bool:

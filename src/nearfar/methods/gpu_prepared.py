@@ -246,19 +246,22 @@ def new_engine(work: Work) -> Engine:
 def find_hierarchy(job: Job) -> Hierarchy | Failure | None:
     """Return the hierarchy of a job's graph or why there is none; the first device that asks builds it for all."""
     from ..hierarchy.build import build
+    from .prepared import given
 
     with job.lock:
-        made = job.shared.get("hierarchy") or job.shared.get("built")
+        made = given(job) or job.shared.get("built")
         if made is None:
             machine, effort = cpu.facts(), len(job.rows) * (job.graph.n + job.graph.m)
             budget = max(effort // machine.cores // 2, LEAST_BUDGET)  # as on the CPU
-            made = job.shared["built"] = build(job.graph, machine.cores, job.stop, budget, machine.memory)
+            made = build(job.graph, machine.cores, job.stop, budget, machine.memory, job.rows.dtype)
+            job.shared["built"] = made
     return made
 
 
 def on_device(work: Work, sheet: Sheet) -> dict[str, Any]:
     """Return the arcs down by levels on the device: those of a graph that is kept prepared stay there with it."""
-    if "hierarchy" not in work.job.shared:
+    came = work.job.shared.get("hierarchy")
+    if came is None or came.sheet is not sheet:
         return upload_levels(work.upload, sheet)
     kept = work.resident(KEPT, dict)
     if not kept or kept["sheet"]() is not sheet:  # or of another preparation of the same graph, which may be gone

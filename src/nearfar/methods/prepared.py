@@ -7,6 +7,7 @@ The graph is pruned, eliminated and laid out (hierarchy/), once for all rows. A 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +33,7 @@ def many(job: Job) -> int:
     """Settle all rows of a job; return the arcs swept."""
     from ..hierarchy.build import Failure
 
-    hierarchy = job.shared.get("hierarchy")
+    hierarchy: Hierarchy | Failure | None = given(job)
     if hierarchy is None:
         rows = len(job.rows) * (job.graph.n + job.graph.m) // job.threads  # what rows by themselves would take
         hierarchy = _built(job, max(rows // 2, LEAST_BUDGET))
@@ -43,12 +44,22 @@ def many(job: Job) -> int:
     return settle(job, hierarchy)
 
 
+def given(job: Job) -> Hierarchy | None:
+    """Return the hierarchy that came with a job, unless it sums in a type too narrow for these distances."""
+    from ..hierarchy.build import is_narrower
+
+    found: Hierarchy | None = job.shared.get("hierarchy")
+    return None if found is None or is_narrower(found.sheet.dtype, job.rows.dtype) else found
+
+
 def _built(job: Job, budget: int) -> Hierarchy | Failure | None:
     """Build the hierarchy on a thread of its own, so that the caller hears Ctrl-C; None when it was stopped."""
     from ..hierarchy.build import build
 
     made: list[Hierarchy | Failure | None] = []
-    cpu.run(lambda t: made.append(build(job.graph, job.threads, job.stop, budget, job.memory)), 1, job.stop, job.watch)
+    dtype = job.rows.dtype
+    work = partial(build, job.graph, job.threads, job.stop, budget, job.memory, dtype)
+    cpu.run(lambda t: made.append(work()), 1, job.stop, job.watch)
     return made[0]
 
 
