@@ -87,9 +87,12 @@ warm = lambda: nearfar.sssp(graph, 10, method="edge", threads=1)
 """
 
 JOBS = {
-    "mssp": (ROWS, "nearfar.mssp(graph, range(3000), threads=2)"),
-    "mssp-one-thread": (ROWS, "nearfar.mssp(graph, range(1500), threads=1)"),
-    "mssp-progress": (ROWS, "nearfar.mssp(graph, range(3000), threads=2, progress=lambda *rows: None)"),
+    "mssp": (ROWS, "nearfar.mssp(graph, range(3000), method='dijkstra', threads=2)"),
+    "mssp-one-thread": (ROWS, "nearfar.mssp(graph, range(1500), method='dijkstra', threads=1)"),
+    "mssp-progress": (
+        ROWS,
+        "nearfar.mssp(graph, range(3000), method='dijkstra', threads=2, progress=lambda *rows: None)",
+    ),
     "apsp-delta": (ROWS, "nearfar.mssp(graph, range(3000), method='delta', threads=2)"),
     "edge": (BACKWARD.format(n=200_000), "nearfar.sssp(graph, n - 1, method='edge')"),
     "edge-negative": (NEGATIVE.format(n=200_000), "nearfar.sssp(graph, n - 1, method='edge')"),

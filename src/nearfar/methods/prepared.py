@@ -33,7 +33,7 @@ def many(job: Job) -> int:
     """Settle all rows of a job; return the arcs swept."""
     from ..hierarchy.build import Failure
 
-    hierarchy: Hierarchy | Failure | None = given(job)
+    hierarchy = given(job)
     if hierarchy is None:
         rows = len(job.rows) * (job.graph.n + job.graph.m) // job.threads  # what rows by themselves would take
         hierarchy = _built(job, max(rows // 2, LEAST_BUDGET))
@@ -44,12 +44,14 @@ def many(job: Job) -> int:
     return settle(job, hierarchy)
 
 
-def given(job: Job) -> Hierarchy | None:
-    """Return the hierarchy that came with a job, unless it sums in a type too narrow for these distances."""
-    from ..hierarchy.build import is_narrower
+def given(job: Job) -> Hierarchy | Failure | None:
+    """Return what came with a job, a hierarchy or why there is none; not one that sums in a type too narrow for it."""
+    from ..hierarchy.build import Failure, is_narrower
 
-    found: Hierarchy | None = job.shared.get("hierarchy")
-    return None if found is None or is_narrower(found.sheet.dtype, job.rows.dtype) else found
+    found: Hierarchy | Failure | None = job.shared.get("hierarchy")
+    if found is None or isinstance(found, Failure):
+        return found
+    return None if is_narrower(found.sheet.dtype, job.rows.dtype) else found
 
 
 def _built(job: Job, budget: int) -> Hierarchy | Failure | None:
