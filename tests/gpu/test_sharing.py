@@ -125,8 +125,11 @@ print(json.dumps(answers))
 def test_a_graph_is_kept_on_each_device():
     answers = run("""
 import gc, time
-nearfar.apsp(graph, method="frontier", device=BOTH)
-kept = [sum(device.held.values()) for device in devices]
+for _ in range(50):  # on a busy machine one of them may settle all rows before the other begins
+    nearfar.apsp(graph, method="frontier", device=BOTH)
+    kept = [sum(device.held.values()) for device in devices]
+    if min(kept) >= graph.nbytes:
+        break
 before = moved()
 nearfar.apsp(graph, method="frontier", device=BOTH)
 again = (moved() - before)[:, 1].tolist()

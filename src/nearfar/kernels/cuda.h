@@ -12,6 +12,7 @@
 #define GROUPS ((i32)gridDim.x)
 
 typedef int i32;
+typedef unsigned int u32; // where quotient and remainder are to be a shift and a mask
 typedef long long i64;
 typedef float f32;
 typedef double f64;

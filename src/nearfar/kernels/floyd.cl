@@ -47,7 +47,6 @@ typedef f64 num_t;
 #define DEPTH 32
 #endif
 #define SPREAD (TILE / SIDE)
-typedef unsigned int u32;       // of which quotient and remainder are a shift and a mask
 
 DEVICE num_t lesser(num_t best, num_t a, num_t b, i32 careful)
 {

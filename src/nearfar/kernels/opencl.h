@@ -17,6 +17,7 @@
 #define GROUPS ((i32)get_num_groups(0))
 
 typedef int i32;
+typedef unsigned int u32; // where quotient and remainder are to be a shift and a mask
 typedef long i64;
 typedef float f32;
 #ifdef cl_khr_fp64
