@@ -108,9 +108,10 @@ ELIMINATE_ALWAYS = 8
 # takes half a minute); uniform random graphs pass any.
 HOPELESS = 2
 CORE_COST = 6  # searching an arc of the core, in arcs swept; with 2, 20 and 60 the same cores or nearly so
-# Vertices in a unit of a sweep: 256 kB of int32 lanes, half of a second cache. Batches of 16 on NY: 2,048 3.6 ms, 4,096
-# 3.5, 16,384 3.9.
-UNIT = 4096
+# Vertices in a unit of a sweep, half as many where distances have 64 bits: 128 kB, a quarter of a second cache. Rows of
+# NY with 1,024, 2,048, 4,096 and 8,192: 212, 179, 181 and 181 ms; of the highways (64 bits) with 512, 1,024, 2,048 and
+# 4,096: 195, 153, 167 and 172.
+UNIT = 2048
 LINES_AHEAD = 2  # lines before its turn that a line of the answer is asked for: NY 1.4 ms a batch, none 1.7, 4 1.5
 PAIRS_AT_ONCE = 1024  # pairs that a thread takes before it looks for more
 FEW_CHANGES = 0.01  # share of changed arcs up to which only the slots above them are weighed anew

@@ -107,7 +107,7 @@ def lay_out(skeleton: Skeleton, slots: Slots, bounds: tuple[float, float], dtype
     keep = slots.keep.copy()
     keep[: skeleton.up[core]] = 0  # arcs inside the core are searched, not swept
     count_kept(skeleton.up, keep, IN, counts)
-    order, unit, depth = _order(skeleton, counts)
+    order, unit, depth = _order(skeleton, counts, max(1, UNIT * 4 // np.dtype(dtype).itemsize))
     units = np.searchsorted(unit[order], np.arange(int(unit.max(initial=0)) + 2)).astype(np.int64)
     place = np.empty(n, np.int32)
     place[order] = np.arange(n, dtype=np.int32)
@@ -135,19 +135,19 @@ def lay_out(skeleton: Skeleton, slots: Slots, bounds: tuple[float, float], dtype
     )  # fmt: skip
 
 
-def _order(skeleton: Skeleton, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return the order of the sweep, the unit of each number of the skeleton, and the depth of the tree."""
+def _order(skeleton: Skeleton, counts: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return the order of the sweep, the unit of each number, of ``most`` vertices, and the depth of the tree."""
     from ..kernels.schedule import make_units, measure_trees, sort_stably
 
     n = skeleton.n
     size, height, depth, unit, order, other = (np.empty(n, np.int32) for _ in range(6))
     deepest = int(measure_trees(skeleton.parents, size, height, depth))
-    make_units(skeleton.parents, size, skeleton.core, UNIT, unit)
+    make_units(skeleton.parents, size, skeleton.core, most, unit)
     order[:] = np.arange(n)
     below = (height.max(initial=0) - height).astype(np.int32)
     for keys in (np.minimum(counts, 255), below, unit):  # the last sorts first
-        most = int(keys.max(initial=0))
-        sort_stably(keys, most, np.empty(most + 2, np.int64), order, other)
+        top = int(keys.max(initial=0))
+        sort_stably(keys, top, np.empty(top + 2, np.int64), order, other)
         order, other = other, order
     return order, unit, deepest
 
