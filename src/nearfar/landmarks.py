@@ -9,7 +9,6 @@ where a type is too small for it, only saves arcs.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ import numpy as np
 from .constants import LANES
 from .devices import cpu
 from .graph import Graph
+from .hierarchy.sheet import new_lanes
 from .layout import turn_round
 
 if TYPE_CHECKING:
@@ -122,8 +122,8 @@ def _settle_few(
 
         return settle
 
-    share_out(new_worker, count * len(jobs), 0 if graph.m <= FEW_ARCS else threads, stop)
-    to, fro = aligned_rows(graph.n, kind), aligned_rows(graph.n, kind)
+    cpu.share_out(new_worker, count * len(jobs), 0 if graph.m <= FEW_ARCS else threads, stop)
+    to, fro = new_lanes(graph.n, kind), new_lanes(graph.n, kind)
     for rows, job in ((to, jobs[-1]), (fro, jobs[0])):
         rows.fill(far)
         rows[:, :count] = job.rows.T
@@ -139,7 +139,7 @@ def ask(graph: Graph, vertices: Array, kind: np.dtype[Any], threads: int, stop: 
     out = _rows_of(graph.offsets, graph.arcs, infinity)
     into = out if graph.undirected else _rows_of(*turn_round(graph.offsets, graph.arcs), infinity)
     groups = -(-len(vertices) // LANES)
-    fro, to = (aligned_rows(groups * graph.n, wide) for _ in range(2))
+    fro, to = (new_lanes(groups * graph.n, wide) for _ in range(2))
     ways = [(fro, out, into)] if graph.undirected else [(fro, out, into), (to, into, out)]
 
     def new_worker() -> Callable[[int], None]:
@@ -155,7 +155,7 @@ def ask(graph: Graph, vertices: Array, kind: np.dtype[Any], threads: int, stop: 
 
         return settle
 
-    share_out(new_worker, groups * len(ways), 0 if graph.m <= FEW_ARCS else threads, stop)
+    cpu.share_out(new_worker, groups * len(ways), 0 if graph.m <= FEW_ARCS else threads, stop)
     if graph.undirected:
         to[:] = fro
     return _shifted(graph, vertices, to, fro)
@@ -175,7 +175,7 @@ def _shifted(graph: Graph, vertices: Array, to: Array, fro: Array) -> Landmarks:
     if to.dtype.kind == "f":
         kind = graph.weight_dtype or to.dtype
         margin = 1 + (2.0**-20 if kind == np.float32 else (graph.n + 8) * 2.0**-52)
-        back, there = aligned_rows(len(to), kind), aligned_rows(len(to), kind)
+        back, there = new_lanes(len(to), kind), new_lanes(len(to), kind)
         with np.errstate(over="ignore"):  # what is beyond float32 becomes inf
             back[:], there[:] = to * margin, fro * margin
         return Landmarks(vertices, back, there, most_of(kind), False)
@@ -186,28 +186,3 @@ def _shifted(graph: Graph, vertices: Array, to: Array, fro: Array) -> Landmarks:
         to -= 1
         to[own], fro[own] = 0, 1
     return Landmarks(vertices, to, fro, most_of(to.dtype), ties)
-
-
-def aligned_rows(count: int, dtype: np.dtype[Any]) -> Array:
-    """Return an array of ``count`` rows of lanes that starts at a cache line."""
-    size = count * LANES * dtype.itemsize
-    room = np.empty(size + 64, np.uint8)
-    start = -room.ctypes.data % 64
-    return room[start : start + size].view(dtype).reshape(count, LANES)
-
-
-def share_out(new_worker: Callable[[], Callable[[int], None]], count: int, threads: int, stop: Array) -> None:
-    """Do tasks 0 to ``count - 1`` on some threads, each the next one when it is free; on the caller's if 0."""
-    pending = itertools.count()  # next() on it is atomic
-
-    def work(t: int) -> None:
-        do = new_worker()
-        for i in pending:
-            if i >= count or stop[0]:
-                return
-            do(i)
-
-    if threads == 0:
-        work(0)
-    else:
-        cpu.run(work, min(threads, count), stop)

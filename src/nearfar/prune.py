@@ -30,8 +30,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .constants import FIRST_LANDMARKS, LANDMARKS, LANES, PAYS, PRUNED_DEGREE
+from .devices import cpu
 from .graph import Graph
-from .landmarks import FEW_ARCS, UNREACHED, Landmarks, aligned_rows, ask, ask_few, find_hubs, no_landmarks, share_out
+from .hierarchy.sheet import new_lanes
+from .landmarks import FEW_ARCS, UNREACHED, Landmarks, ask, ask_few, find_hubs, no_landmarks
 from .layout import record_type
 from .vertices import Vertices
 
@@ -117,7 +119,7 @@ def prune_again(
     from .kernels.landmarks import mark_superfluous
 
     rows = (np.arange(len(asked.to) // n)[:, None] * n + vertices).reshape(-1)
-    to, fro = (aligned_rows(len(rows), asked.to.dtype) for _ in range(2))
+    to, fro = (new_lanes(len(rows), asked.to.dtype) for _ in range(2))
     to[:], fro[:] = asked.to[rows], asked.fro[rows]
     if asked.to.dtype == np.float32:
         to *= np.float32(1 + n * 2.0**-23)
@@ -183,5 +185,5 @@ def _mark(graph: Graph, asked: Landmarks, threads: int, stop: Array, marks: Arra
 
         return mark
 
-    share_out(new_worker, parts, threads if parts > 1 else 0, stop)
+    cpu.share_out(new_worker, parts, threads if parts > 1 else 0, stop)
     return sum(counts)

@@ -8,6 +8,7 @@ and lets the interrupt go on.
 from __future__ import annotations
 
 import _thread
+import itertools
 import math
 import os
 import time
@@ -140,6 +141,32 @@ def run(
             raise failure
         finally:
             del failure
+
+
+def share_out(
+    new_worker: Callable[[], Callable[[int], None]],
+    count: int,
+    threads: int,
+    stop: np.ndarray,
+    watch: Callable[[], None] | None = None,
+) -> None:
+    """Do tasks 0 to ``count - 1`` on some threads, each the next one when it is free; on the caller's if 0.
+
+    ``new_worker`` makes what one thread needs, and returns the function that does a task with it.
+    """
+    pending = itertools.count()  # next() on it is atomic
+
+    def work(t: int) -> None:
+        do = new_worker()
+        for i in pending:
+            if i >= count or stop[0]:
+                return
+            do(i)
+
+    if threads == 0:
+        work(0)
+    else:
+        run(work, max(1, min(threads, count)), stop, watch)
 
 
 def _wait_out(over: SimpleQueue[bool | None], begun: list[int], ended: list[int], patience: float) -> None:

@@ -269,7 +269,7 @@ def _bounds(skeleton: Skeleton, slots: Slots) -> tuple[float, float]:
 
 def new_lanes(rows: int, dtype: np.dtype) -> np.ndarray:
     """Return rows of lanes, not filled, that start at cache lines."""
-    size = max(rows, 1) * LANES * dtype.itemsize
+    size = rows * LANES * dtype.itemsize
     raw = np.empty(size + LINE_BYTES, np.uint8)
     skip = -raw.ctypes.data % LINE_BYTES
-    return raw[skip : skip + size].view(dtype).reshape(-1, LANES)
+    return raw[skip : skip + size].view(dtype).reshape(rows, LANES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,22 +17,6 @@ from .sweeper import Sweeper
 
 Work = Callable[[int], None]
 """Do the piece of this number."""
-
-
-def share(pieces: int, threads: int, stop: np.ndarray, new_worker: Callable[[], Work], progress: Any = False) -> None:
-    """Do some pieces of work on threads, each of which makes its own worker."""
-    pending, done = itertools.count(), list[int]()  # next() on the first is atomic
-
-    def work(t: int) -> None:
-        do = new_worker()
-        for i in pending:
-            if i >= pieces or stop[0]:
-                return
-            do(i)
-            done.append(i)
-
-    with watcher(progress, pieces, done) as watch:
-        cpu.run(work, max(1, min(threads, pieces)), stop, watch)
 
 
 def unreached_of(dtype: np.dtype) -> Any:
@@ -70,7 +53,7 @@ def fill_table(
 
         return fill
 
-    share(-(-len(sources) // LANES), threads, stop, new_worker)
+    cpu.share_out(new_worker, -(-len(sources) // LANES), threads, stop)
     return table
 
 
@@ -93,7 +76,7 @@ def find_pairs(
 
         return find
 
-    share(pieces, threads, stop, new_worker)
+    cpu.share_out(new_worker, pieces, threads, stop)
     return found
 
 
@@ -103,6 +86,7 @@ def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: 
     numbers = sheet.places[sources]
     order = np.argsort(numbers, kind="stable")
     sums = np.empty(len(sources), np.float64 if sheet.dtype.kind == "f" else np.int64)
+    done: list[int] = []
 
     def new_worker() -> Work:
         sweeper = hierarchy.sweeper(stop)
@@ -110,8 +94,11 @@ def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: 
         def add(i: int) -> None:
             lanes, ends = _lanes(order, i * LANES)
             sums[lanes] = sweeper.sums(numbers[lanes], ends)[0]
+            done.append(i)
 
         return add
 
-    share(-(-len(sources) // LANES), threads, stop, new_worker, progress)
+    batches = -(-len(sources) // LANES)
+    with watcher(progress, batches, done) as watch:
+        cpu.share_out(new_worker, batches, threads, stop, watch)
     return sums

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -23,21 +22,19 @@ def run_batches(
     ``new_worker`` makes what one thread needs. ``effort`` counts steps: few of them run on the caller's thread.
     """
     relaxed: list[int] = []
-    pending = itertools.count()  # next() on it is atomic
 
-    def work(t: int) -> None:
+    def worker() -> Callable[[int], None]:
         settle = new_worker()
-        for b in pending:
-            if b >= len(batches) or job.stop[0]:
-                return
+
+        def do(b: int) -> None:
             relaxed.append(settle(batches[b]))
             for r in batches[b].tolist():
                 if job.stop[0]:
                     return
                 job.finish(r)
 
-    if effort is not None and effort < SMALL_JOB:
-        work(0)
-    else:
-        cpu.run(work, max(1, min(job.threads, len(batches))), job.stop, job.watch)
+        return do
+
+    few = effort is not None and effort < SMALL_JOB
+    cpu.share_out(worker, len(batches), 0 if few else job.threads, job.stop, job.watch)
     return sum(relaxed)
