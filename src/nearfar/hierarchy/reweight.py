@@ -43,6 +43,7 @@ def _mended(
     graph: Graph, weights: np.ndarray, hierarchy: Hierarchy, changed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray] | int:
     """Return the weights of all slots after some arcs changed, or a vertex on a negative cycle."""
+    from ..kernels.customize import seat
     from ..kernels.reweight import reset_slots, weigh_again
 
     skeleton = hierarchy.skeleton
@@ -55,9 +56,9 @@ def _mended(
     vertices[skeleton.places] = np.arange(skeleton.n, dtype=np.int32)
     up, heads = skeleton.up, skeleton.heads
     reset_slots(members, up, outs, ins, infinity)
-    looped = _seat_again(graph, weights, skeleton, stale, outs, ins)
+    looped = seat(graph.offsets, graph.arcs, weights, skeleton.places, up, heads, stale, outs, ins)
     if looped >= 0:
-        return looped
+        return int(looped)
     found = weigh_again(members, up, heads, *lists_below(skeleton), outs, ins, infinity)
     return int(vertices[found]) if found >= 0 else (outs, ins)
 
@@ -71,14 +72,3 @@ def _stale(graph: Graph, skeleton: Skeleton, changed: np.ndarray) -> np.ndarray:
     stale = np.zeros(skeleton.n, bool)
     mark_up(deeper.astype(np.int32), skeleton.parents, stale)
     return stale
-
-
-def _seat_again(
-    graph: Graph, weights: np.ndarray, skeleton: Skeleton, stale: np.ndarray, outs: np.ndarray, ins: np.ndarray
-) -> int:
-    """Put the arcs of stale slots into them again; return a vertex with a negative loop, or -1."""
-    from ..kernels.reweight import seat_some
-
-    return int(
-        seat_some(graph.offsets, graph.arcs, weights, skeleton.places, skeleton.up, skeleton.heads, stale, outs, ins)
-    )

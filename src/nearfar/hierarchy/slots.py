@@ -59,9 +59,10 @@ def weigh(graph: Graph, skeleton: Skeleton, stop: np.ndarray) -> Slots | int:
 
     weights = weights_of(graph)
     infinity = infinity_of(weights.dtype)
-    outs, ins = (np.empty(len(skeleton.heads), weights.dtype) for _ in range(2))
+    outs, ins = (np.full(len(skeleton.heads), infinity, weights.dtype) for _ in range(2))
     up, heads = skeleton.up, skeleton.heads
-    looped = seat(graph.offsets, graph.arcs, weights, skeleton.places, up, heads, outs, ins, infinity)
+    stale = np.ones(skeleton.n, bool)
+    looped = seat(graph.offsets, graph.arcs, weights, skeleton.places, up, heads, stale, outs, ins)
     if looped >= 0:
         return int(looped)
     found = customize(up, heads, outs, ins, skeleton.core, infinity, 0, skeleton.n, stop)

@@ -82,22 +82,24 @@ def find_slot(up, heads, v, head):
 
 
 @kernel
-def seat(offsets, arcs, weights, places, up, heads, outs, ins, infinity):
-    """Put every arc into its slot, the lightest of parallel ones; return a vertex with a negative loop, or -1."""
-    for s in range(len(outs)):
-        outs[s] = infinity
-        ins[s] = infinity
+def seat(offsets, arcs, weights, places, up, heads, stale, outs, ins):
+    """Put every arc whose deeper end is stale into its slot, the lightest of parallel ones.
+
+    Returns a vertex with a negative loop, or -1. What is stale, by number, is infinite before.
+    """
     for u in range(len(offsets) - 1):
         i = np.int64(places[u])
         for e in range(offsets[u], offsets[u + 1]):
             j = np.int64(places[arcs[e]["head"]])
             w = weights[e]
             if i > j:
-                s = find_slot(up, heads, i, j)
-                outs[s] = min(outs[s], w)
+                if stale[i]:
+                    s = find_slot(up, heads, i, j)
+                    outs[s] = min(outs[s], w)
             elif i < j:
-                s = find_slot(up, heads, j, i)
-                ins[s] = min(ins[s], w)
+                if stale[j]:
+                    s = find_slot(up, heads, j, i)
+                    ins[s] = min(ins[s], w)
             elif w < 0:
                 return np.int64(u)
     return np.int64(-1)

@@ -28,27 +28,6 @@ def reset_slots(members, up, outs, ins, infinity):
 
 
 @kernel
-def seat_some(offsets, arcs, weights, places, up, heads, stale, outs, ins):
-    """Put every arc whose deeper end is stale into its slot; return a vertex with a negative loop, or -1."""
-    for u in range(len(offsets) - 1):
-        i = np.int64(places[u])
-        for e in range(offsets[u], offsets[u + 1]):
-            j = np.int64(places[arcs[e]["head"]])
-            w = weights[e]
-            if i > j:
-                if stale[i]:
-                    s = find_slot(up, heads, i, j)
-                    outs[s] = min(outs[s], w)
-            elif i < j:
-                if stale[j]:
-                    s = find_slot(up, heads, j, i)
-                    ins[s] = min(ins[s], w)
-            elif w < 0:
-                return np.int64(u)
-    return np.int64(-1)
-
-
-@kernel
 def weigh_again(members, up, heads, below_starts, below, outs, ins, infinity):
     """Offer the ways over all deeper vertices to the slots of ``members``, which ascend; the deepest first.
 
