@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..constants import HOPELESS, LARGE_CLIQUE
-from ._jit import kernel
+from ._jit import inlined, kernel
 
 DONE, NEEDS_POOL, NEEDS_UP, STOPPED, DENSE, CLIQUE = 0, 1, 2, 3, 4, 5
 # Places in the array of counters: vertices eliminated, ends of pool and up-lists, where to look for the least degree,
@@ -84,6 +84,51 @@ def compact(start, degree, pool, fresh):
     return top
 
 
+@inlined
+def merge(pool, q, end, r, r_end, v, x, merged):
+    """Merge two sorted lists of the pool, the first without v, the second without x; return how many are left."""
+    c = np.int64(0)
+    while q < end and r < r_end:
+        a, b = pool[q], pool[r]
+        if a == v:
+            q += 1
+        elif b == x:
+            r += 1
+        else:
+            merged[c] = min(a, b)
+            c += 1
+            q += a <= b
+            r += b <= a
+    while q < end:
+        a = pool[q]
+        q += 1
+        if a != v:
+            merged[c] = a
+            c += 1
+    while r < r_end:
+        b = pool[r]
+        r += 1
+        if b != x:
+            merged[c] = b
+            c += 1
+    return c
+
+
+@inlined
+def move(x, old, new, first, after, before):
+    """Move a vertex from the chain of one degree to that of another."""
+    if before[x] < 0:
+        first[old] = after[x]
+    else:
+        after[before[x]] = after[x]
+    if after[x] >= 0:
+        before[after[x]] = before[x]
+    after[x], before[x] = first[new], -1
+    if first[new] >= 0:
+        before[first[new]] = x
+    first[new] = x
+
+
 @kernel
 def eliminate(start, degree, pool, first, after, before, order, up, up_heads, merged, counters, stop):
     """Eliminate vertices until none is left or it no longer pays; return why it ended."""
@@ -132,32 +177,8 @@ def eliminate(start, degree, pool, first, after, before, order, up, up_heads, me
         for p in range(s, s + d):  # neighbour x: its list becomes its own without v, merged with that of v without x
             x = pool[p]
             old = np.int64(degree[x])
-            q, r, c = start[x], s, np.int64(0)
-            end, r_end = q + old, s + d
             steps += old + d
-            while q < end and r < r_end:
-                a, b = pool[q], pool[r]
-                if a == v:
-                    q += 1
-                elif b == x:
-                    r += 1
-                else:
-                    merged[c] = min(a, b)
-                    c += 1
-                    q += a <= b
-                    r += b <= a
-            while q < end:
-                a = pool[q]
-                q += 1
-                if a != v:
-                    merged[c] = a
-                    c += 1
-            while r < r_end:
-                b = pool[r]
-                r += 1
-                if b != x:
-                    merged[c] = b
-                    c += 1
+            c = merge(pool, start[x], start[x] + old, s, s + d, v, x, merged)
             if c > old:
                 start[x] = top
                 top += c
@@ -166,16 +187,8 @@ def eliminate(start, degree, pool, first, after, before, order, up, up_heads, me
                 pool[at + i] = merged[i]
             left += c - (old - 1)
             if c != old:
-                if before[x] < 0:
-                    first[old] = after[x]
-                else:
-                    after[before[x]] = after[x]
-                if after[x] >= 0:
-                    before[after[x]] = before[x]
-                after[x], before[x], degree[x] = first[c], -1, c
-                if first[c] >= 0:
-                    before[first[c]] = x
-                first[c] = x
+                move(x, old, c, first, after, before)
+                degree[x] = c
                 least = min(least, c)
         k += 1
     counters[GONE], counters[TOP], counters[UP_TOP], counters[LEAST] = k, top, up_top, least
