@@ -15,8 +15,7 @@ from ..constants import LAUNCH_SECONDS
 from ..errors import MethodError
 from ..limits import longest_path
 from . import johnson
-from .gpu_flight import Flight
-from .gpu_work import Work
+from .gpu_work import WholeRows, Work
 
 STEM = "floyd"
 TILES = {4: 64, 8: 32}  # way stations of a round, by the bytes of a distance; as in the kernels
@@ -24,7 +23,7 @@ FEW_TILES = 256  # tiles offered in the first launches, before it is known how l
 MOST_TILES = 1 << 20
 
 
-class Floyd:
+class Floyd(WholeRows):
     """The matrix of one job, closed when the first rows are asked for."""
 
     def __init__(self, work: Work) -> None:
@@ -57,22 +56,6 @@ class Floyd:
         """Return a kernel of this method."""
         return self.work.kernel(STEM, f"floyd_{name}")
 
-    def reset(self, rows: int) -> None:
-        """Do nothing: rows are written as wholes."""
-
-    def place(self, sources: np.ndarray) -> None:
-        """Note the sources of the rows."""
-        self.sources = sources
-
-    @property
-    def row_rounds(self) -> int:
-        """One round is enough."""
-        return 1
-
-    def first_states(self, rows: int) -> np.ndarray:
-        """Return that nothing will be left to do."""
-        return np.zeros(rows, np.int32)
-
     def run_rows(self, sources: Any, states: Any, rows: int, budget: int, window: None) -> None:
         """Write the rows of some sources."""
         self._write(self.sources, sources, apart=True)
@@ -80,10 +63,6 @@ class Floyd:
     def start(self, seeds: np.ndarray) -> None:
         """Write the row of the nearest of some seeds."""
         self._write(seeds, self.work.device.upload(seeds), apart=False)
-
-    def settle(self, flight: Flight, window: None = None) -> bool:
-        """Return that the row is settled."""
-        return True
 
     def _write(self, seeds: np.ndarray, there: Any, apart: bool) -> None:
         """Write rows out as keys, closing the matrix first if it is not; ``there``: the seeds on the device."""

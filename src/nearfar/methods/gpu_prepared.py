@@ -20,8 +20,7 @@ from ..devices import cpu
 from ..devices.device import Buffer
 from ..errors import DeviceMemoryError
 from ..gpu_layout import Sizes
-from .gpu_flight import Flight
-from .gpu_work import CODES, Work, forget, size_of, with_room
+from .gpu_work import CODES, WholeRows, Work, forget, size_of, with_room
 from .method import Job, OnGpu
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class OnGpuPrepared(OnGpu):
         )
 
 
-class Engine:
+class Engine(WholeRows):
     """What settles rows as wholes: where sweeps are of no use, on the host as the CPU's half would, which tells why."""
 
     least_rows = WIDTH  # that are handed out at once
@@ -77,26 +76,6 @@ class Engine:
     def start(self, seeds: np.ndarray) -> None:
         """Settle the only row, from the nearest of some seeds."""
         self.settle_rows([seeds])
-
-    def settle(self, flight: Flight, window: None = None) -> bool:
-        """Return that the row is settled."""
-        return True
-
-    def reset(self, rows: int) -> None:
-        """Do nothing: rows are written as wholes."""
-
-    def place(self, sources: np.ndarray) -> None:
-        """Note the sources of the rows."""
-        self.sources = sources
-
-    @property
-    def row_rounds(self) -> int:
-        """One round is enough."""
-        return 1
-
-    def first_states(self, rows: int) -> np.ndarray:
-        """Return that nothing will be left to do."""
-        return np.zeros(rows, np.int32)
 
     def run_rows(self, sources: Any, states: Any, rows: int, budget: int, window: None) -> None:
         """Settle the rows of some sources."""

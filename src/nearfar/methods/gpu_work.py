@@ -204,3 +204,29 @@ def require_types(device: Device, dtype: np.dtype) -> None:
         )
     if dtype == np.float64 and not facts.doubles:
         raise DeviceError(f"{facts.title} has no float64. Use device='cpu', or weights and dtype={narrow!r}.")
+
+
+class WholeRows:
+    """What engines share that write rows as wholes: nothing to reset, one round, and nothing left to do after it."""
+
+    sources: np.ndarray
+
+    def reset(self, rows: int) -> None:
+        """Do nothing: rows are written as wholes."""
+
+    def place(self, sources: np.ndarray) -> None:
+        """Note the sources of the rows."""
+        self.sources = sources
+
+    @property
+    def row_rounds(self) -> int:
+        """One round is enough."""
+        return 1
+
+    def first_states(self, rows: int) -> np.ndarray:
+        """Return that nothing will be left to do."""
+        return np.zeros(rows, np.int32)
+
+    def settle(self, flight: Any, window: None = None) -> bool:
+        """Return that the row is settled."""
+        return True
