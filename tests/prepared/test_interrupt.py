@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from threading import Timer
-
 import pytest
 
-from marks import child_environment
-from units.test_interrupt import LIMIT, PROGRAM, interrupt
+from units.test_interrupt import interrupt_often
 
 # A job after the other in the same process, each of seconds, and before each a look whether answers are still right.
 PREPARE = """
@@ -39,22 +34,5 @@ JOBS = {"prepare": (PREPARE, "nearfar.prepare(graph)", 2), "ask": (ASK, "next_jo
 @pytest.mark.parametrize("name", JOBS)
 def test_interrupt(name):
     setup, query, times = JOBS[name]
-    program = PROGRAM.format(setup=setup, query=query, times=times)
-    child = subprocess.Popen(
-        [sys.executable, "-c", program],
-        env=child_environment(),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    watchdog = Timer(LIMIT, child.kill)
-    watchdog.start()
-    try:
-        delays = [interrupt(child, 0.15 + 0.2 * i) for i in range(times)]
-        out, err = child.communicate(timeout=60)
-        assert (child.returncode, out, err) == (0, "", "")
-    finally:
-        watchdog.cancel()
-        child.kill()
-        child.communicate()
+    delays = interrupt_often(setup, query, [0.15 + 0.2 * i for i in range(times)])
     print(f"{name}: stopped after {', '.join(f'{delay:.3f}' for delay in delays)} s")

@@ -106,7 +106,13 @@ JOBS = {
 @pytest.mark.parametrize("name", JOBS)
 def test_interrupt(name):
     setup, query = JOBS[name]
-    program = PROGRAM.format(setup=setup, query=query, times=TIMES)
+    delays = interrupt_often(setup, query, [0.2 + 0.13 * i for i in range(TIMES)])
+    print(f"{name}: stopped after {', '.join(f'{delay:.3f}' for delay in delays)} s")
+
+
+def interrupt_often(setup, query, moments):
+    """Run a query again and again in a child, and press Ctrl-C so many seconds into each; return how long each took."""
+    program = PROGRAM.format(setup=setup, query=query, times=len(moments))
     child = subprocess.Popen(
         [sys.executable, "-c", program],
         env=child_environment(),
@@ -117,14 +123,14 @@ def test_interrupt(name):
     watchdog = Timer(LIMIT, child.kill)
     watchdog.start()
     try:
-        delays = [interrupt(child, 0.2 + 0.13 * i) for i in range(TIMES)]
+        delays = [interrupt(child, moment) for moment in moments]
         out, err = child.communicate(timeout=60)
         assert (child.returncode, out, err) == (0, "", "")
     finally:
         watchdog.cancel()
         child.kill()
         child.communicate()
-    print(f"{name}: stopped after {', '.join(f'{delay:.3f}' for delay in delays)} s")
+    return delays
 
 
 def interrupt(child, after):

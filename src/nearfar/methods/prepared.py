@@ -21,7 +21,6 @@ from . import dijkstra, frontier, johnson
 from .batches import SettleBatch, run_batches
 from .gpu_prepared import OnGpuPrepared, new_engine
 from .method import Job, Method
-from .plain import new_job
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -166,7 +165,9 @@ def refusal(graph: Graph, failure: Failure) -> NearfarError:
             "Use mssp with method='johnson', or 'auto'."
         )
     row = np.empty((1, graph.n), limits.choose_types(graph, None, True)[0])
-    job = new_job(graph, np.array([failure.cycle]), row, 1, np.zeros(1, np.int64))
+    ceiling, zero = limits.ceiling_and_zero(graph, None, row.dtype)
+    start = np.array([failure.cycle], np.int32)
+    job = Job(graph, row, start, None, ceiling, zero, limits.floor_of(graph, row.dtype), start[:0], 1, None)
     try:
         frontier.new_worker(job)(job.sources, row[0])
     except NearfarError as error:
