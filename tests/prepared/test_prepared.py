@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import operator
 import threading
-from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 
@@ -31,41 +30,11 @@ from nearfar.errors import (
     OptionError,
     VertexError,
 )
-from nearfar.hierarchy import build, core, reweight, sheet, skeleton, tables
+from nearfar.hierarchy import core, reweight
+from shapes import KINDS, SHAPES, rows_of, same, shaped, wild
 
 EXAMPLES = 8 if JIT else 3
 TOP = np.iinfo(np.int32).max
-# Vertices a unit, degree that is always eliminated, steps before a core is left (None: as it pays), cost of searching a
-# core, vertices up to which it is closed.
-SHAPES = {
-    "usual": {},
-    "one unit a vertex": {"unit": 1},
-    "small units": {"unit": 3},
-    "large core": {"unit": 2, "always": 0, "steps": 0},
-    "small core": {"unit": 3, "always": 1, "steps": 12},
-    "closed core": {"unit": 2, "always": 0, "steps": 0, "closed": 4096},
-    "core by rows": {"always": 0, "steps": 0, "search": 1e9},
-}
-
-
-@contextmanager
-def shaped(unit=4096, always=16, steps=None, search=0.0, closed=0):
-    """Prepare graphs in another shape than their size asks for."""
-
-    def eliminate(graph, budget, whole, *rest, **more):
-        return skeleton.eliminate(graph, budget if whole or steps is None else steps, whole, *rest, **more)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sheet, "UNIT", unit)
-        patch.setattr(skeleton, "ELIMINATE_ALWAYS", always)
-        patch.setattr(build, "SEARCH_STEP", search)
-        patch.setattr(build, "eliminate", eliminate)
-        patch.setattr(core, "CLOSED_CORE", closed)
-        patch.setattr(core, "CLOSED_SHARE", 0)
-        patch.setattr(tables, "PAIRS_AT_ONCE", 7)
-        yield
-
-
 each_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 any_shape = st.sampled_from(list(SHAPES)).map(SHAPES.get)
 
@@ -86,14 +55,6 @@ def truth_of(graph):
     if any(row is None for row in rows):
         return None
     return np.array([[math.inf if d is None else d for d in row] for row in rows]).reshape(graph.n, graph.n)
-
-
-def same(found, wanted):
-    """Tell whether numbers agree: to the last digit, or for floats up to rounding; unreached is inf in ``wanted``."""
-    found, wanted = np.asarray(found), np.asarray(wanted)
-    if found.dtype.kind != "f":
-        return np.array_equal(np.where(found == np.iinfo(found.dtype).max, math.inf, found), wanted)
-    return np.allclose(found, wanted, rtol=1e-5 if found.dtype == np.float32 else 1e-12, atol=0)
 
 
 def lightest_of(arcs):
@@ -170,39 +131,6 @@ def test_negative_cycles_are_named(case):
     assert sum(lightest[step] for step in pairwise([*cycle, cycle[0]])) < 0
 
 
-def wild(seed, kind, undirected=False):
-    """Return a random graph of some hundred vertices, in which units and cores arise by themselves."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(30, 150 if JIT else 40))
-    m = int(n * rng.uniform(0.5, 6))
-    tails, heads = rng.integers(0, n, (2, m))
-    if seed % 2:
-        heads = np.minimum(n - 1, tails + rng.integers(0, 6, m))
-    height = rng.integers(0, 50, n)
-    weights = {
-        "small": lambda: rng.integers(1, 256, m),
-        "zeros": lambda: rng.integers(0, 3, m),
-        "int32": lambda: rng.integers(1, 2**31 - 1, m),
-        "int64": lambda: rng.integers(1, 2**44, m),
-        "float32": lambda: rng.random(m, np.float32),
-        "float64": lambda: rng.random(m),
-        "negative": lambda: rng.integers(0, 20, m) + height[tails] - height[heads],
-        "none": lambda: None,
-    }[kind]()
-    return Graph.from_arcs(tails, heads, weights, n=n, undirected=undirected and kind != "negative")
-
-
-KINDS = ["small", "zeros", "int32", "int64", "float32", "float64", "negative", "none"]
-
-
-def rows_of(graph):
-    """Return the distances between all pairs from another method, inf for unreached."""
-    dist = nearfar.apsp(graph, method="johnson" if graph.min_weight < 0 else "dijkstra").dist
-    if dist.dtype.kind == "f":
-        return dist.astype(float)
-    return np.where(dist == np.iinfo(dist.dtype).max, math.inf, dist)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=EXAMPLES)
 @given(data=st.data(), seed=st.integers(0, 10**6), undirected=st.booleans(), shape=any_shape)
@@ -217,7 +145,7 @@ def test_shapes_are_as_they_should():
     graph = nearfar.generate.road_grid(7, 7, seed=1)
     with shaped(unit=3):
         found = nearfar.prepare(graph).hierarchy
-        assert found.core is None and len(found.sheet.units) > 4 and len(found.sheet.kept)
+        assert found.core is None and len(found.sheet.units) > 4 and len(found.sheet.lines().kept)
     with shaped(**SHAPES["large core"]):
         found = nearfar.prepare(graph).hierarchy
         assert isinstance(found.core, core.Core) and not found.by_rows and 1 < found.skeleton.core < graph.n

@@ -38,8 +38,7 @@ def make_levels(sheet: Sheet) -> Levels:
 
     n, core = sheet.n, sheet.core
     heights, order, numbers = np.empty(n, np.int32), np.empty(n, np.int32), np.arange(n, dtype=np.int32)
-    where = (sheet.begins, sheet.tops, sheet.ring)
-    most = int(find_heights(sheet.down_starts, sheet.down_arcs, sheet.begins, core, *where[1:], heights))
+    most = int(find_heights(sheet.down_starts, sheet.down_arcs, sheet.begins, core, sheet.tops, heights))
     levels = (most + 1 - heights).astype(np.int32)
     levels[:core] = 0
     sort_stably(levels, most + 1, np.empty(most + 3, np.int64), numbers, order)
@@ -48,7 +47,7 @@ def make_levels(sheet: Sheet) -> Levels:
     sizes = np.bincount(levels, minlength=most + 2)
     begins = np.concatenate(([0], np.cumsum(sizes[sizes > 0]))).astype(np.int32)
     starts, arcs = np.empty_like(sheet.down_starts), np.empty_like(sheet.down_arcs)
-    move_arcs(sheet.down_starts, sheet.down_arcs, *where, order, positions, starts, arcs)
+    move_arcs(sheet.down_starts, sheet.down_arcs, sheet.begins, sheet.tops, order, positions, starts, arcs)
     return Levels(begins, positions, positions[sheet.places], starts, arcs)
 
 

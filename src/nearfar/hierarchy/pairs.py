@@ -51,7 +51,7 @@ class Pairs:
 
         sheet, sweeper = self.hierarchy.sheet, self.sweeper
         meet(
-            sheet.down_starts, sheet.down_arcs, sheet.parents, sheet.begins, sheet.core, sheet.tops, sheet.ring,
+            sheet.down_starts, sheet.down_arcs, sheet.parents, sheet.begins, sheet.core, sheet.tops,
             targets, lane, sweeper.index, sweeper.offers, sweeper.dist, self.back, self.gates, sheet.infinity,
             sheet.limit, unreached, found, tops,
         )  # fmt: skip
@@ -83,7 +83,7 @@ class Pairs:
         sheet = self.hierarchy.sheet
         way = np.empty(sheet.depth + 1, np.int32)
         count = list_way(
-            starts, arcs, sheet.parents, sheet.begins, sheet.tops, sheet.ring, source, top, self.back, way,
+            starts, arcs, sheet.parents, sheet.begins, sheet.tops, source, top, self.back, way,
             sheet.infinity,
         )  # fmt: skip
         return way[:count]

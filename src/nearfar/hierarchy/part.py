@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from .sheet import LINE_BYTES, Sheet, runs_of
+from .lines import LINE_BYTES, Lines
+from .sheet import Sheet, runs_of
 
 
 def restrict(sheet: Sheet, targets: np.ndarray) -> tuple[Sheet, np.ndarray]:
@@ -29,15 +30,26 @@ def restrict(sheet: Sheet, targets: np.ndarray) -> tuple[Sheet, np.ndarray]:
     count_arcs(numbers, sheet.down_starts, starts)
     np.cumsum(starts, out=starts)
     arcs = np.empty(starts[-1], sheet.down_arcs.dtype)
-    copy_arcs(numbers, sheet.down_starts, sheet.down_arcs, sheet.begins, sheet.tops, sheet.ring, inside, starts, arcs)
+    copy_arcs(numbers, sheet.down_starts, sheet.down_arcs, sheet.begins, sheet.tops, inside, starts, arcs)
     units = np.array([0, sheet.core, len(numbers)], np.int64)
     run_starts, runs = runs_of(starts, units)
-    lines = len(targets) * sheet.dtype.itemsize // LINE_BYTES
-    width = LINE_BYTES // sheet.dtype.itemsize
+    lines = _lines_of(inside[goals], LINE_BYTES // sheet.dtype.itemsize)
     part = replace(
-        sheet, tops=len(numbers), ring=len(numbers), slots=len(numbers), down_starts=starts, down_arcs=arcs,
-        units=units, run_starts=run_starts, runs=runs, keep_starts=np.zeros(3, np.int64), kept=np.empty(0, np.int32),
-        line_starts=np.array([0, 0, lines], np.int64), lines=np.arange(0, lines * width, width, dtype=np.int32),
-        columns=inside[goals],
+        sheet, tops=len(numbers), slots=len(numbers), down_starts=starts, down_arcs=arcs, units=units,
+        run_starts=run_starts, runs=runs, _lines={0: lines},
     )  # fmt: skip
     return part, inside
+
+
+def _lines_of(columns: np.ndarray, width: int) -> Lines:
+    """Return when columns with these slots are written: all of them after the only unit, none waits."""
+    lines = len(columns) // width
+    return Lines(
+        first=0,
+        rest=lines * width,
+        keep_starts=np.zeros(3, np.int64),
+        kept=np.empty(0, np.int32),
+        line_starts=np.array([0, 0, lines], np.int64),
+        lines=np.arange(0, lines * width, width, dtype=np.int32),
+        columns=columns,
+    )

@@ -6,17 +6,16 @@ they are ordered by height and number of arcs (kernels/schedule.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..constants import LANES, UNIT
+from .lines import LINE_BYTES, Lines, make_lines
 from .skeleton import Skeleton
 from .slots import IN, OUT, Slots
-
-LINE_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -25,10 +24,10 @@ class Sheet:
 
     Attributes
     ----------
-    core, tops, ring : int
-        Vertices of the core, vertices with a slot of their own (the core included), the first slot that units share.
+    core, tops : int
+        Vertices of the core, and vertices with a slot of their own, the core included.
     slots : int
-        Rows of lanes that a sweep needs.
+        Slots of the tops, and those that units share; rows that wait for others come after them (`Lines`).
     infinity, limit : number
         What unreached distances start from, and what they may not fall below; of the type of the lanes.
     depth : int
@@ -43,14 +42,10 @@ class Sheet:
         Where each unit begins, and n. Unit 0 is the core.
     run_starts, runs : arrays
         Where in ``runs`` those of each unit begin; where vertices with another number of arcs down begin, and n.
-    keep_starts, kept, line_starts, lines, columns : arrays
-        Which slots are set aside after each unit, which lines of a row are complete then (their first columns), and
-        the slot of each vertex at that time.
     """
 
     core: int
     tops: int
-    ring: int
     slots: int
     infinity: Any
     limit: Any
@@ -66,11 +61,7 @@ class Sheet:
     units: np.ndarray
     run_starts: np.ndarray
     runs: np.ndarray
-    keep_starts: np.ndarray
-    kept: np.ndarray
-    line_starts: np.ndarray
-    lines: np.ndarray
-    columns: np.ndarray
+    _lines: dict[int, Lines] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def n(self) -> int:
@@ -82,10 +73,11 @@ class Sheet:
         """The type of the lanes."""
         return self.down_arcs.dtype["weight"]
 
-    @property
-    def rest(self) -> int:
-        """The first vertex after the last whole line of a row."""
-        return len(self.lines) * (LINE_BYTES // self.dtype.itemsize)
+    def lines(self, shift: int = 0) -> Lines:
+        """Return when the lines of a row are written that begins ``shift`` columns before one; found once."""
+        if shift not in self._lines:
+            self._lines[shift] = make_lines(self, shift)
+        return self._lines[shift]
 
     @cached_property
     def arrays(self) -> dict[str, np.ndarray]:
@@ -95,7 +87,8 @@ class Sheet:
     @property
     def nbytes(self) -> int:
         """Memory of the arrays; those that are the same count once."""
-        return sum({id(array): array.nbytes for array in self.arrays.values()}.values())
+        once = sum({id(array): array.nbytes for array in self.arrays.values()}.values())
+        return once + sum(lines.nbytes for lines in self._lines.values())
 
 
 def lay_out(skeleton: Skeleton, slots: Slots, bounds: tuple[float, float], dtype: np.dtype) -> Sheet:
@@ -114,9 +107,7 @@ def lay_out(skeleton: Skeleton, slots: Slots, bounds: tuple[float, float], dtype
     tops = int(units[2]) if len(units) > 2 else n
     begins = np.repeat(units[:-1], np.diff(units)).astype(np.int32)
     places = place[skeleton.places]
-    lines = _lines(places, begins, units, tops, np.dtype(dtype).itemsize)
-    ring = tops + len(lines["kept"])
-    shared = {"order": order, "place": place, "begins": begins, "tops": tops, "ring": ring}
+    shared = {"order": order, "place": place, "begins": begins, "tops": tops, "ring": tops}
     up_starts, up_arcs = _arcs(skeleton, slots.outs, keep, OUT, dtype, shared)
     same = slots.symmetric and np.array_equal(keep & OUT != 0, keep & IN != 0)
     down_starts, down_arcs = (up_starts, up_arcs) if same else _arcs(skeleton, slots.ins, keep, IN, dtype, shared)
@@ -126,12 +117,11 @@ def lay_out(skeleton: Skeleton, slots: Slots, bounds: tuple[float, float], dtype
     vertices = np.empty(n, np.int32)
     vertices[places] = np.arange(n, dtype=np.int32)
     widest = int(np.diff(units)[2:].max(initial=0))
-    _into_slots(lines, tops, ring, begins)
     return Sheet(
-        core=core, tops=tops, ring=ring, slots=ring + widest, infinity=infinity, limit=limit, depth=depth,
+        core=core, tops=tops, slots=tops + widest, infinity=infinity, limit=limit, depth=depth,
         places=places, vertices=vertices, parents=np.where(above >= 0, place[above], -1).astype(np.int32),
         begins=begins, up_starts=up_starts, up_arcs=up_arcs, down_starts=down_starts, down_arcs=down_arcs,
-        units=units, run_starts=run_starts, runs=runs, **lines,
+        units=units, run_starts=run_starts, runs=runs,
     )  # fmt: skip
 
 
@@ -170,45 +160,6 @@ def runs_of(starts: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarr
     counts = np.diff(starts)
     begins = np.union1d(np.flatnonzero(np.diff(counts)) + 1, units)
     return np.searchsorted(begins, units).astype(np.int64), begins.astype(np.int32)
-
-
-def _lines(
-    places: np.ndarray, begins: np.ndarray, units: np.ndarray, tops: int, itemsize: int
-) -> dict[str, np.ndarray]:
-    """Return which lines of a row are complete with which unit, and which vertices of them must be kept till then.
-
-    A line is written with the last unit that has a vertex in it. Vertices of earlier units are kept, but for the tops.
-    """
-    width = LINE_BYTES // itemsize
-    n = len(places)
-    whole = n // width * width
-    unit = np.searchsorted(units, begins[places], side="right") - 1 if n else np.empty(0, np.int64)
-    unit = np.minimum(unit, len(units) - 2)
-    last = unit[:whole].reshape(-1, width).max(axis=1)
-    order = np.argsort(last, kind="stable")
-    due = np.full(n, len(units), np.int64)  # what is in no whole line is written at the end
-    due[:whole] = np.repeat(last, width)
-    waiting = np.flatnonzero((places >= tops) & (unit < due))
-    waiting = waiting[np.argsort(unit[waiting], kind="stable")]
-    columns = places.copy()
-    columns[waiting] = -1 - np.arange(len(waiting), dtype=np.int32)  # marks the place among the kept ones
-    count = np.arange(len(units))
-    return {
-        "keep_starts": np.searchsorted(unit[waiting], count).astype(np.int64),
-        "kept": places[waiting],
-        "line_starts": np.searchsorted(last[order], count).astype(np.int64),
-        "lines": (order * width).astype(np.int32),
-        "columns": columns,
-    }
-
-
-def _into_slots(lines: dict[str, np.ndarray], tops: int, ring: int, begins: np.ndarray) -> None:
-    """Turn numbers into slots."""
-    columns, kept = lines["columns"], lines["kept"]
-    there = columns >= tops
-    columns[there] += (ring - begins[columns[there]]).astype(np.int32)
-    columns[columns < 0] = tops - 1 - columns[columns < 0]
-    kept += (ring - begins[kept]).astype(np.int32)
 
 
 def _ends(dtype: np.dtype, bounds: tuple[float, float]) -> tuple[Any, Any]:

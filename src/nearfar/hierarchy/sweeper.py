@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import LANES
+from ..constants import LANES, PAST_CACHES
 from ..devices import cpu
 from .core import ClosedCore, Core
+from .lines import shifts_of
 from .sheet import Sheet, new_lanes
 
 
@@ -50,19 +51,20 @@ class Sweeper:
         from ..kernels.sweep import climb, enter
 
         sheet = self.sheet
-        self.dist[: sheet.core] = sheet.infinity
-        self.index[self.touched[: self.count]] = -1
-        self.count = 0
         if min(sheet.n, len(seeds) * sheet.depth) > self.room:
+            self.index[self.touched[: self.count]] = -1
+            self.count = 0
             self._make_room(len(seeds))
+        before, self.count = self.count, 0
         count = enter(
-            sheet.parents, sheet.core, seeds, ends, self.index, self.touched, self.offers, self.dist, sheet.infinity
-        )
+            sheet.parents, sheet.core, seeds, ends, before, self.index, self.touched, self.offers, self.dist,
+            sheet.infinity,
+        )  # fmt: skip
         self.count = int(count)
         self.touched[:count].sort()
         self.touched[count] = sheet.n
         climb(
-            sheet.up_starts, sheet.up_arcs, sheet.begins, sheet.core, sheet.tops, sheet.ring,
+            sheet.up_starts, sheet.up_arcs, sheet.begins, sheet.core, sheet.tops,
             self.index, self.touched, count, self.offers, self.dist,
         )  # fmt: skip
         if self.search is not None:
@@ -79,10 +81,16 @@ class Sweeper:
         from ..kernels.sweep import sweep_rows
 
         view = self.view
+        shifts = shifts_of(out, bases)
+        large = self.inside is None and out.nbytes >= PAST_CACHES
+        past = bool(large and shifts[0] >= 0 and (shifts == shifts[0]).all())
+        lines = view.lines(int(shifts[0]) if past else 0)
+        if view.slots + len(lines.kept) > len(self.dist):
+            self.dist = new_lanes(view.slots + len(lines.kept), view.dtype)
         sweep_rows(
             view.down_starts, view.down_arcs, view.run_starts, view.runs, self.dist, *self.climb(seeds, ends),
-            self.offers, view.units, view.tops, view.ring, view.keep_starts, view.kept, view.line_starts, view.lines,
-            view.columns, view.rest, out, bases, view.infinity, limit, unreached, self.stop,
+            self.offers, view.units, view.tops, view.slots, lines.first, lines.rest, lines.keep_starts, lines.kept,
+            lines.line_starts, lines.lines, lines.columns, out, bases, view.infinity, limit, unreached, past, self.stop,
         )  # fmt: skip
 
     def sums(self, seeds: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -96,7 +104,7 @@ class Sweeper:
         reached[:] = 0
         sweep_sums(
             view.down_starts, view.down_arcs, view.run_starts, view.runs, self.dist, *self.climb(seeds, ends),
-            self.offers, view.units, view.tops, view.ring, sums, reached, view.infinity, view.limit, self.stop,
+            self.offers, view.units, view.tops, sums, reached, view.infinity, view.limit, self.stop,
         )  # fmt: skip
         return sums[0], reached[0]
 
@@ -134,5 +142,5 @@ class Sweeper:
         infinity = sheet.infinity if sheet.dtype.kind == "f" else np.int64(sheet.infinity)
         sweep_one(
             sheet.down_starts, sheet.down_arcs, sheet.run_starts, sheet.runs, sheet.vertices, dist, index, touched,
-            self.offers, sheet.units, first, last, sheet.tops, sheet.ring, row, infinity, limit, unreached, self.stop,
+            self.offers, sheet.units, first, last, sheet.tops, row, infinity, limit, unreached, self.stop,
         )  # fmt: skip

@@ -98,12 +98,26 @@ def swap_if(typing_context, array, index, expected, value):
     return types.boolean(array, index, expected, value), codegen
 
 
+@intrinsic
+def publish(typing_context):
+    """Let everything that was written before be seen, also what went past the caches."""
+
+    def codegen(context, builder, signature, args):
+        builder.fence("seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(), codegen
+
+
 if config.DISABLE_JIT:
 
     def prefetch(array, index):
         """Do nothing: a hint has no meaning here."""
 
     prefetch_to_write = prefetch
+
+    def publish():
+        """Do nothing: no store waits here."""
 
     def load(array, index):
         """Read ``array[index]``."""

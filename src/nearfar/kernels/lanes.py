@@ -205,41 +205,52 @@ def _turned(builder: Any, rows: list[Any]) -> list[Any]:
     return rows
 
 
-@intrinsic
-def transpose(typing_context, rows, places, out, bases, column, limit, value):
-    """Write rows ``places[column]`` and following of lanes as columns: lane i goes to ``out[bases[i] + column]`` on.
+def _transposer(past: bool) -> Any:
+    """Return the intrinsic that writes rows of lanes as columns, into the caches or past them."""
 
-    A cache line in each of the LANES places, as many rows as fill it. Vectors are turned in registers, a square at a
-    time. What is not below ``limit`` becomes ``value``. ``out`` is flat.
-    """
+    def transpose(typing_context, rows, places, out, bases, column, limit, value):
+        def codegen(context, builder, signature, args):
+            kinds, dtype = signature.args, signature.args[0].dtype
+            count = BLOCK_BYTES * 8 // dtype.bitwidth
+            vector = ir.VectorType(context.get_value_type(dtype), count)
+            lanes, numbers, out, bases = (context.make_array(kinds[i])(context, builder, args[i]) for i in range(4))
+            left = context.cast(builder, args[4], kinds[4], types.intp)
+            ends, values = (_repeated(context, builder, args[i], kinds[i], dtype, vector) for i in (5, 6))
+            word = left.type
+            places = []
+            for j in range(LINE_BYTES // BLOCK_BYTES * count):
+                place = builder.load(builder.gep(numbers.data, [builder.add(left, word(j))]))
+                places.append(builder.mul(context.cast(builder, place, kinds[1].dtype, types.intp), word(LANES)))
+            for lane in range(0, LANES, count):
+                starts = [builder.load(builder.gep(bases.data, [word(lane + i)])) for i in range(count)]
+                squares = []
+                for part in range(0, len(places), count):
+                    square = []
+                    for place in places[part : part + count]:
+                        at = builder.gep(lanes.data, [builder.add(place, word(lane))])
+                        found = builder.load(builder.bitcast(at, vector.as_pointer()), align=BLOCK_BYTES)
+                        square.append(builder.select(_compare(builder, dtype, "<", found, ends), found, values))
+                    squares.append(_turned(builder, square))
+                for i in range(count):  # both halves of a line one after the other: it is sent off when it is full
+                    for k, square in enumerate(squares):
+                        at = builder.gep(out.data, [builder.add(builder.add(starts[i], left), word(k * count))])
+                        align = BLOCK_BYTES if past else dtype.bitwidth // 8
+                        store = builder.store(square[i], builder.bitcast(at, vector.as_pointer()), align=align)
+                        if past:
+                            store.set_metadata("nontemporal", builder.module.add_metadata([I32(1)]))
+            return context.get_dummy_value()
 
-    def codegen(context, builder, signature, args):
-        kinds, dtype = signature.args, signature.args[0].dtype
-        count = BLOCK_BYTES * 8 // dtype.bitwidth
-        scalar = context.get_value_type(dtype)
-        vector = ir.VectorType(scalar, count)
-        lanes, numbers, out, bases = (context.make_array(kinds[i])(context, builder, args[i]) for i in range(4))
-        left = context.cast(builder, args[4], kinds[4], types.intp)
-        ends, values = (_repeated(context, builder, args[i], kinds[i], dtype, vector) for i in (5, 6))
-        word = left.type
-        places = []
-        for j in range(LINE_BYTES // BLOCK_BYTES * count):
-            place = builder.load(builder.gep(numbers.data, [builder.add(left, word(j))]))
-            places.append(builder.mul(context.cast(builder, place, kinds[1].dtype, types.intp), word(LANES)))
-        for lane in range(0, LANES, count):
-            starts = [builder.load(builder.gep(bases.data, [word(lane + i)])) for i in range(count)]
-            for part in range(0, len(places), count):
-                square = []
-                for place in places[part : part + count]:
-                    at = builder.gep(lanes.data, [builder.add(place, word(lane))])
-                    found = builder.load(builder.bitcast(at, vector.as_pointer()), align=BLOCK_BYTES)
-                    square.append(builder.select(_compare(builder, dtype, "<", found, ends), found, values))
-                for i, column in enumerate(_turned(builder, square)):
-                    at = builder.gep(out.data, [builder.add(builder.add(starts[i], left), word(part))])
-                    builder.store(column, builder.bitcast(at, vector.as_pointer()), align=dtype.bitwidth // 8)
-        return context.get_dummy_value()
+        return types.void(rows, places, out, bases, column, limit, value), codegen
 
-    return types.void(rows, places, out, bases, column, limit, value), codegen
+    return intrinsic(transpose)
+
+
+transpose, transpose_past = _transposer(False), _transposer(True)
+"""Write rows ``places[column]`` and following of lanes as columns: lane i goes to ``out[bases[i] + column]`` on.
+
+A cache line in each of the LANES places, as many rows as fill it. Vectors are turned in registers, a square at a time.
+What is not below ``limit`` becomes ``value``. ``out`` is flat. The second goes past the caches; its lines are aligned.
+"""
 
 
 def _repeated(context: Any, builder: Any, value: Any, kind: Any, dtype: Any, vector: Any) -> Any:
@@ -292,6 +303,8 @@ if config.DISABLE_JIT:
         for lane in range(LANES):
             at = int(bases[lane]) + int(column)
             out[at : at + count] = np.where(found[lane] < limit, found[lane], value)
+
+    transpose_past = transpose
 
     def add_below(total, lanes, limit):
         """Add what is below ``limit`` to wide lanes."""

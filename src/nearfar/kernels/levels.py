@@ -15,7 +15,7 @@ from .sweep import number_of
 
 
 @kernel
-def find_heights(starts, arcs, begins, core, tops, ring, heights):
+def find_heights(starts, arcs, begins, core, tops, heights):
     """Find the most arcs on a way down from every vertex; those of the core do not count. Returns the greatest."""
     greatest = np.int64(0)
     for v in range(len(heights)):
@@ -24,21 +24,21 @@ def find_heights(starts, arcs, begins, core, tops, ring, heights):
         height = np.int64(heights[v])
         greatest = max(greatest, height)
         for e in range(starts[v], starts[v + 1]):
-            u = number_of(np.int64(arcs[e]["head"]), tops, ring, np.int64(begins[v]))
+            u = number_of(np.int64(arcs[e]["head"]), tops, np.int64(begins[v]))
             if u >= core:
                 heights[u] = max(np.int64(heights[u]), height + 1)
     return greatest
 
 
 @kernel
-def move_arcs(starts, arcs, begins, tops, ring, order, positions, moved_starts, moved_arcs):
+def move_arcs(starts, arcs, begins, tops, order, positions, moved_starts, moved_arcs):
     """Write the arcs of all vertices in another order, with positions in that order for heads."""
     at = np.int64(0)
     for i in range(len(order)):
         v = np.int64(order[i])
         moved_starts[i] = at
         for e in range(starts[v], starts[v + 1]):
-            u = number_of(np.int64(arcs[e]["head"]), tops, ring, np.int64(begins[v]))
+            u = number_of(np.int64(arcs[e]["head"]), tops, np.int64(begins[v]))
             moved_arcs[at]["head"] = positions[u]
             moved_arcs[at]["weight"] = arcs[e]["weight"]
             at += 1

@@ -14,7 +14,7 @@ from .sweep import number_of
 
 
 @inlined
-def climb_back(starts, arcs, parents, begins, core, tops, ring, target, back, gates, infinity):
+def climb_back(starts, arcs, parents, begins, core, tops, target, back, gates, infinity):
     """Relax the arcs down to a target backwards into ``back``, which is infinite before.
 
     Returns how many vertices of the core were reached; ``gates`` lists them.
@@ -30,7 +30,7 @@ def climb_back(starts, arcs, parents, begins, core, tops, ring, target, back, ga
         if d < infinity:
             begin = np.int64(begins[v])
             for e in range(starts[v], starts[v + 1]):
-                u = number_of(np.int64(arcs[e]["head"]), tops, ring, begin)
+                u = number_of(np.int64(arcs[e]["head"]), tops, begin)
                 if u < core and back[u] >= infinity:
                     gates[count] = u
                     count += 1
@@ -41,7 +41,7 @@ def climb_back(starts, arcs, parents, begins, core, tops, ring, target, back, ga
 
 @kernel
 def meet(
-    starts, arcs, parents, begins, core, tops, ring, targets, lane, index, offers, dist, back, gates, infinity, limit,
+    starts, arcs, parents, begins, core, tops, targets, lane, index, offers, dist, back, gates, infinity, limit,
     unreached, found, tops_found,
 ):  # fmt: skip
     """Write the distance to each target from the source of one lane, and the vertex at the top of a path.
@@ -49,7 +49,7 @@ def meet(
     ``back`` is infinite everywhere, before and after.
     """
     for i in range(len(targets)):
-        count = climb_back(starts, arcs, parents, begins, core, tops, ring, targets[i], back, gates, infinity)
+        count = climb_back(starts, arcs, parents, begins, core, tops, targets[i], back, gates, infinity)
         best, top = infinity, np.int64(-1)
         v = np.int64(targets[i])
         while v >= core:
@@ -67,7 +67,7 @@ def meet(
 
 
 @kernel
-def list_way(starts, arcs, parents, begins, tops, ring, source, top, far, way, infinity):
+def list_way(starts, arcs, parents, begins, tops, source, top, far, way, infinity):
     """List the vertices of a shortest climb from ``source`` to its ancestor ``top``; return how many.
 
     ``far`` is infinite everywhere, before and after. There is no core.
@@ -78,7 +78,7 @@ def list_way(starts, arcs, parents, begins, tops, ring, source, top, far, way, i
         if far[v] < infinity and v != top:
             begin = np.int64(begins[v])
             for e in range(starts[v], starts[v + 1]):
-                u = number_of(np.int64(arcs[e]["head"]), tops, ring, begin)
+                u = number_of(np.int64(arcs[e]["head"]), tops, begin)
                 far[u] = min(far[u], far[v] + arcs[e]["weight"])
         v = np.int64(parents[v]) if v != top else np.int64(-1)
     count = np.int64(1)
@@ -91,7 +91,7 @@ def list_way(starts, arcs, parents, begins, tops, ring, source, top, far, way, i
             if far[v] < infinity:
                 begin = np.int64(begins[v])
                 for e in range(starts[v], starts[v + 1]):
-                    u = number_of(np.int64(arcs[e]["head"]), tops, ring, begin)
+                    u = number_of(np.int64(arcs[e]["head"]), tops, begin)
                     if u == at and far[v] + arcs[e]["weight"] == far[at]:
                         before = v
             v = np.int64(parents[v])

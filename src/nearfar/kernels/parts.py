@@ -26,13 +26,13 @@ def count_arcs(numbers, starts, counts):
 
 
 @kernel
-def copy_arcs(numbers, starts, arcs, begins, tops, ring, inside, out_starts, out):
+def copy_arcs(numbers, starts, arcs, begins, tops, inside, out_starts, out):
     """Copy the arcs of some vertices, with the numbers that ``inside`` gives their heads."""
     for i in range(len(numbers)):
         v = np.int64(numbers[i])
         at = out_starts[i]
         for e in range(starts[v], starts[v + 1]):
-            u = number_of(np.int64(arcs[e]["head"]), tops, ring, np.int64(begins[v]))
+            u = number_of(np.int64(arcs[e]["head"]), tops, np.int64(begins[v]))
             out[at]["head"] = inside[u]
             out[at]["weight"] = arcs[e]["weight"]
             at += 1

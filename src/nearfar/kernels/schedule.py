@@ -74,3 +74,52 @@ def sort_stably(keys, most, counts, order, out):
         v = order[i]
         out[counts[keys[v]]] = v
         counts[keys[v]] += 1
+
+
+@kernel
+def schedule_lines(
+    places, unit, units, tops, spare, first, width, last, line_starts, lines, keep_starts, kept, columns
+):
+    """Find after which unit each line of a row is complete, and who is set aside until then; return how many are.
+
+    Lines have ``width`` columns, from column ``first`` on. Columns of no whole line are written at the end. ``unit`` is
+    by number; slots of those set aside begin at ``spare``. ``line_starts`` and ``keep_starts`` are zero before.
+    """
+    n, count = len(places), len(lines)
+    for k in range(count):
+        latest = np.int32(0)
+        for c in range(first + k * width, first + (k + 1) * width):
+            latest = max(latest, unit[places[c]])
+        last[k] = latest
+        line_starts[latest + 1] += 1
+    for u in range(len(units) - 1):
+        line_starts[u + 1] += line_starts[u]
+    for k in range(count):
+        lines[line_starts[last[k]]] = first + k * width
+        line_starts[last[k]] += 1
+    for c in range(n):
+        v = places[c]
+        k = (c - first) // width
+        whole = c >= first and k < count
+        if v >= tops and (not whole or unit[v] < last[k]):
+            keep_starts[unit[v] + 1] += 1
+    for u in range(len(units) - 1):
+        keep_starts[u + 1] += keep_starts[u]
+    waiting = keep_starts[len(units) - 1]
+    for c in range(n):
+        v = places[c]
+        k = (c - first) // width
+        whole = c >= first and k < count
+        slot = v if v < tops else v - units[unit[v]] + tops
+        columns[c] = slot
+        if v >= tops and (not whole or unit[v] < last[k]):
+            at = keep_starts[unit[v]]
+            kept[at] = slot
+            columns[c] = spare + at
+            keep_starts[unit[v]] += 1
+    for u in range(len(units) - 1, 0, -1):
+        line_starts[u] = line_starts[u - 1]
+        keep_starts[u] = keep_starts[u - 1]
+    line_starts[0] = 0
+    keep_starts[0] = 0
+    return waiting

@@ -7,10 +7,10 @@ queue and no branch on distances: a vector load, add and minimum an arc serve LA
 
 What a sweep writes must not leave the cache before it is read for the last time: memory would be the limit. Vertices
 come in units (kernels/schedule.py): first the core and the tops of the tree, then subtrees of some thousand vertices,
-whose arcs lead to tops or stay inside. So ``dist`` has a row for every top, and *one* set of rows, from ``ring`` on,
-that all units use in turn. Where a row of ``dist`` lies is called a slot: the number of a top, or ``ring`` plus the
-place in the unit. As soon as all vertices of a cache line of the answer are settled, the line is written. Those of them
-that belong to an earlier unit were set aside (``kept``) in slots between the tops and the ring.
+whose arcs lead to tops or stay inside. So ``dist`` has a row for every top, and behind them *one* set of rows, the
+ring, that all units use in turn. Where a row of ``dist`` lies is called a slot: the number of a top, or ``tops`` plus
+the place in the unit. As soon as all vertices of a cache line of the answer are settled, the line is written. Those of
+them that belong to an earlier unit were set aside (``kept``) in slots behind the ring.
 
 Values never pass ``infinity`` by more than one weight, since every minimum starts from it: integers cannot wrap if
 infinity plus the heaviest arc fits.
@@ -24,23 +24,28 @@ from ..constants import LANES
 from ..constants import LINES_AHEAD as AHEAD
 from . import lanes
 from ._jit import inlined, kernel
-from .atomics import prefetch_to_write
+from .atomics import prefetch_to_write, publish
 
 
 @inlined
-def number_of(slot, tops, ring, begin):
+def number_of(slot, tops, begin):
     """Return the number of the vertex in a slot, seen from a unit that begins at number ``begin``."""
-    return slot if slot < tops else slot - ring + begin
+    return slot if slot < tops else slot - tops + begin
 
 
 @kernel
-def enter(parents, core, seeds, ends, index, touched, offers, dist, infinity):
+def enter(parents, core, seeds, ends, before, index, touched, offers, dist, infinity):
     """Give every ancestor of a seed a row of offers, and the seeds their zeros; return how many rows there are.
 
     Lane i starts from ``seeds[ends[i]:ends[i + 1]]``. ``offers[index[v]]`` are the offers to vertex v, of all lanes;
-    index is -1 where there is none yet. The core's offers are the rows of ``dist`` itself.
+    index is -1 where there is none, once the ``before`` touched ones of another batch are forgotten. The core's offers
+    are the rows of ``dist`` itself.
     """
     far = lanes.splat(offers, infinity)
+    for i in range(before):
+        index[touched[i]] = -1
+    for v in range(core):
+        lanes.store(dist, v, far)
     count = np.int64(0)
     for lane in range(len(ends) - 1):
         for i in range(ends[lane], ends[lane + 1]):
@@ -60,7 +65,7 @@ def enter(parents, core, seeds, ends, index, touched, offers, dist, infinity):
 
 
 @kernel
-def climb(starts, arcs, begins, core, tops, ring, index, touched, count, offers, dist):
+def climb(starts, arcs, begins, core, tops, index, touched, count, offers, dist):
     """Relax the arcs up from all vertices that have offers, the deepest first, in all lanes.
 
     ``touched[:count]`` are these vertices in ascending order; ``begins[v]`` is the first number of the unit of v.
@@ -70,7 +75,7 @@ def climb(starts, arcs, begins, core, tops, ring, index, touched, count, offers,
         here = lanes.load(offers, index[v])
         begin = np.int64(begins[v])
         for e in range(starts[v], starts[v + 1]):
-            u = number_of(np.int64(arcs[e]["head"]), tops, ring, begin)
+            u = number_of(np.int64(arcs[e]["head"]), tops, begin)
             offer = lanes.add(here, arcs[e]["weight"])
             if u < core:
                 lanes.store(dist, u, lanes.minimum(lanes.load(dist, u), offer))
@@ -148,15 +153,25 @@ def sweep_unit(starts, arcs, run, runs, dist, index, touched, t, offers, far, be
     return t
 
 
+@inlined
+def write_single(dist, columns, low, high, out, bases, limit, unreached):
+    """Write some columns of all lanes, one by one."""
+    for v in range(low, high):
+        for lane in range(LANES):
+            d = dist[columns[v], lane]
+            out[bases[lane] + v] = d if d < limit else unreached
+
+
 @kernel
 def sweep_rows(
-    starts, arcs, run_starts, runs, dist, index, touched, offers, units, tops, ring, keep_starts, kept,
-    line_starts, lines, columns, rest, out, bases, infinity, limit, unreached, stop,
+    starts, arcs, run_starts, runs, dist, index, touched, offers, units, tops, slots, first, rest, keep_starts, kept,
+    line_starts, lines, columns, out, bases, infinity, limit, unreached, past, stop,
 ):  # fmt: skip
     """Settle all vertices but the core, unit by unit, and write every line of the answer as soon as it is complete.
 
     Lane i goes to ``out[bases[i]:bases[i] + n]``; ``columns`` tells the slot of every vertex when its line, one of
     ``lines[line_starts[u]:line_starts[u + 1]]``, is complete with unit u. What is not below ``limit`` is ``unreached``.
+    ``past``: lines are whole cache lines and go past the caches, which then keep what the sweep reads.
     """
     far = lanes.splat(dist, infinity)
     t = np.int64(0)
@@ -164,24 +179,28 @@ def sweep_rows(
         if stop[0] != 0:
             return
         begin = units[u]
-        slot = np.uint64(begin if begin < tops else ring)
+        slot = np.uint64(min(begin, tops))
         if u > 0:  # unit 0 is the core, settled before
             t = sweep_unit(
                 starts, arcs, run_starts[u], runs, dist, index, touched, t, offers, far, begin, units[u + 1], slot
             )
-        for i in range(line_starts[u], line_starts[u + 1]):
-            if i + AHEAD < len(lines):
-                for lane in range(LANES):
-                    prefetch_to_write(out, np.uint64(bases[lane]) + np.uint64(np.uint32(lines[i + AHEAD])))
-            lanes.transpose(dist, columns, out, bases, np.uint64(np.uint32(lines[i])), limit, unreached)
-        to = np.uint64(tops + keep_starts[u])
+        if past:
+            for i in range(line_starts[u], line_starts[u + 1]):
+                lanes.transpose_past(dist, columns, out, bases, np.uint64(np.uint32(lines[i])), limit, unreached)
+        else:
+            for i in range(line_starts[u], line_starts[u + 1]):
+                if i + AHEAD < len(lines):
+                    for lane in range(LANES):
+                        prefetch_to_write(out, np.uint64(bases[lane]) + np.uint64(np.uint32(lines[i + AHEAD])))
+                lanes.transpose(dist, columns, out, bases, np.uint64(np.uint32(lines[i])), limit, unreached)
+        to = np.uint64(slots + keep_starts[u])
         for i in range(keep_starts[u], keep_starts[u + 1]):
             lanes.store(dist, to, lanes.load(dist, np.uint64(np.uint32(kept[i]))))
             to += np.uint64(1)
-    for v in range(rest, len(columns)):
-        for lane in range(LANES):
-            d = dist[columns[v], lane]
-            out[bases[lane] + v] = d if d < limit else unreached
+    write_single(dist, columns, 0, first, out, bases, limit, unreached)
+    write_single(dist, columns, rest, len(columns), out, bases, limit, unreached)
+    if past:
+        publish()
 
 
 @kernel
@@ -196,7 +215,6 @@ def sweep_sums(
     offers,
     units,
     tops,
-    ring,
     sums,
     reached,
     infinity,
@@ -215,7 +233,7 @@ def sweep_sums(
         if stop[0] != 0:
             return
         begin, end = units[u], units[u + 1]
-        slot = np.uint64(begin if begin < tops else ring)
+        slot = np.uint64(min(begin, tops))
         if u > 0:
             t = sweep_unit(starts, arcs, run_starts[u], runs, dist, index, touched, t, offers, far, begin, end, slot)
         for i in range(end - begin):
@@ -265,7 +283,7 @@ def settle_alike(arcs, dist, infinity, e, slot, count, degree):
 
 @kernel
 def sweep_one(
-    starts, arcs, run_starts, runs, vertices, dist, index, touched, offers, units, first, last, tops, ring, row,
+    starts, arcs, run_starts, runs, vertices, dist, index, touched, offers, units, first, last, tops, row,
     infinity, limit, unreached, stop,
 ):  # fmt: skip
     """Settle the vertices of units ``first`` to ``last`` - 1 for one source, from the offers in lane 0, into its row.
@@ -278,7 +296,7 @@ def sweep_one(
         if stop[0] != 0:
             return
         begin, end = units[u], units[u + 1]
-        base = np.uint64(begin if begin < tops else ring)
+        base = np.uint64(min(begin, tops))
         slot, v, run = base, begin, run_starts[u]
         while v < end and u > 0:  # unit 0 is the core, settled before
             degree = np.int64(starts[v + 1]) - np.int64(starts[v])

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import limits
-from ..constants import LANES, LEAST_BUDGET, UNIT
+from ..constants import LANES, LEAST_BUDGET, PAST_CACHES, UNIT
 from ..description import format_bytes
 from ..devices import cpu
 from ..errors import DistanceOverflowError, MemoryLimitError, MethodError, NearfarError
+from ..hierarchy.lines import shifts_of
 from . import dijkstra, frontier, johnson
 from .batches import SettleBatch, run_batches
 from .gpu_prepared import OnGpuPrepared, new_engine
 from .method import Job, Method
+
+EACH_ALONE = np.arange(LANES + 1)  # bounds of lanes with one seed each
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -74,11 +77,24 @@ def settle(job: Job, hierarchy: Hierarchy) -> int:
     ends = _Ends(job, sheet)
     if len(seeds) == 1 and ends.fits:
         return _one_row(job, hierarchy, seeds[0], ends)
-    order = np.argsort([numbers[0] for numbers in seeds], kind="stable")
-    size = min(LANES, -(-len(order) // job.threads))
-    batches = [order[i : i + size] for i in range(0, len(order), size)]
+    first = np.array([numbers[0] for numbers in seeds])
+    given = first if all(len(numbers) == 1 for numbers in seeds) else seeds
+    order = np.argsort(first, kind="stable")
+    batches = _batches(job, sheet, order, ends.fits)
     effort = len(batches) * (len(sheet.down_arcs) + sheet.n)
-    return run_batches(job, batches, lambda: _new_worker(job, hierarchy, seeds, ends), effort)
+    return run_batches(job, batches, lambda: _new_worker(job, hierarchy, given, ends), effort)
+
+
+def _batches(job: Job, sheet: Sheet, order: np.ndarray, fits: bool) -> list[np.ndarray]:
+    """Return the rows in batches, in order; where the answer is large, those together that begin alike in a line."""
+    size = max(1, min(LANES, -(-len(order) // job.threads)))  # smaller where threads would be left without any
+    groups = [order]
+    if fits and size == LANES and job.rows.nbytes >= PAST_CACHES:
+        shifts = shifts_of(job.rows, order * sheet.n)
+        alike = [order[shifts == shift] for shift in np.unique(shifts)]
+        groups = [rows[: len(rows) // LANES * LANES] for rows in alike]
+        groups.append(order[~np.isin(order, np.concatenate(groups))])
+    return [rows[i : i + size] for rows in groups for i in range(0, len(rows), size)]
 
 
 class _Ends:
@@ -100,18 +116,21 @@ def _one_row(job: Job, hierarchy: Hierarchy, seeds: np.ndarray, ends: _Ends) -> 
     return len(hierarchy.sheet.down_arcs)
 
 
-def _new_worker(job: Job, hierarchy: Hierarchy, seeds: list[np.ndarray], ends: _Ends) -> SettleBatch:
-    """Return the function that settles a batch of rows."""
+def _new_worker(job: Job, hierarchy: Hierarchy, seeds: list[np.ndarray] | np.ndarray, ends: _Ends) -> SettleBatch:
+    """Return the function that settles a batch of rows; ``seeds``: numbers of each row, or the only one of each."""
     sheet, rows, n = hierarchy.sheet, job.rows, hierarchy.sheet.n
     flat = rows.reshape(-1) if ends.fits else np.empty((0 if ends.fits else LANES) * n, sheet.dtype)
 
     def batch(numbers: np.ndarray) -> int:
         sweeper = hierarchy.sweeper(job.stop)
         lanes = np.append(numbers, np.repeat(numbers[-1], LANES - len(numbers)))  # the last row again in unused lanes
-        starts = [seeds[r] for r in lanes]
-        bounds = np.concatenate(([0], np.cumsum([len(s) for s in starts])))
+        if isinstance(seeds, np.ndarray):
+            starts, bounds = seeds[lanes], EACH_ALONE
+        else:
+            starts = np.concatenate([seeds[r] for r in lanes])
+            bounds = np.concatenate(([0], np.cumsum([len(seeds[r]) for r in lanes])))
         bases = lanes * n if ends.fits else np.arange(LANES) * n
-        sweeper.rows(np.concatenate(starts), bounds, flat, bases, ends.limit, ends.unreached)
+        sweeper.rows(starts, bounds, flat, bases, ends.limit, ends.unreached)
         hierarchy.spare.append(sweeper)
         if not ends.fits and not job.stop[0]:
             for i, r in enumerate(numbers):
