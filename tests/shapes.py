@@ -42,6 +42,7 @@ def shaped(unit=4096, always=16, steps=None, search=0.0, closed=0, past=2**60):
         patch.setattr(core, "CLOSED_CORE", closed)
         patch.setattr(core, "CLOSED_SHARE", 0)
         patch.setattr(tables, "PAIRS_AT_ONCE", 7)
+        patch.setattr(sweeper, "ALONE", 0)
         for module in (sweeper, method):
             patch.setattr(module, "PAST_CACHES", past)
         yield

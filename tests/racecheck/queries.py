@@ -108,7 +108,7 @@ def suit_oclgrind() -> None:
         whole[: part.size] = part
         write(device, buffer, whole)
 
-    cpu.run = lambda work, threads, stop, watch=None: work(0)
+    cpu.run = lambda work, threads, stop, watch=None, join=False: work(0)
 
     def fill(device, buffer, value, count=None):
         write(device, buffer, np.full(buffer.count, value, buffer.dtype))

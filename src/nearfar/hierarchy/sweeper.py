@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
-from ..constants import LANES, PAST_CACHES
+from ..constants import ALONE, LANES, PAST_CACHES, PIECES
 from ..devices import cpu
 from .core import ClosedCore, Core
 from .lines import shifts_of
@@ -117,23 +118,36 @@ class Sweeper:
             self._alone.append(np.empty(sheet.slots, sheet.dtype))
         dist = self._alone[0]
         dist[: sheet.core] = self.dist[: sheet.core, 0]
-        ends = row, limit, unreached
-        if threads == 1 or len(sheet.units) <= 4:
-            self._units(dist, index, touched, 0, len(sheet.units) - 1, *ends)
-            return
-        self._units(dist, index, touched, 0, 2, *ends)
-        bounds = 2 + np.arange(threads + 1) * (len(sheet.units) - 3) // threads
+        given = index, touched, row, limit, unreached
+        last = len(sheet.units) - 1
+        pieces = min(PIECES * threads, last - 2)
+        if threads == 1 or pieces < 2 or sheet.n < ALONE:
+            self._units(dist, 0, last, *given)
+        else:
+            self._units(dist, 0, 2, *given)
+            self._share(threads, (2 + np.arange(pieces + 1) * (last - 2) // pieces).tolist(), given)
 
-        def work(t: int) -> None:
-            mine = self._alone[t]
-            mine[: sheet.tops] = dist[: sheet.tops]
-            self._units(mine, index, touched, int(bounds[t]), int(bounds[t + 1]), *ends)
+    def _share(self, threads: int, bounds: list[int], given: tuple[Any, ...]) -> None:
+        """Settle units on several threads, in pieces, once the tops are settled."""
+        pieces, tops = len(bounds) - 1, self._alone[0][: self.sheet.tops]
+        pending, done = itertools.count(), itertools.count(1)  # next() on them is atomic
 
-        cpu.run(work, threads, self.stop)
+        def work(t: int) -> bool:
+            """Take pieces; who ends the last one says that nothing is left, also for threads that come too late."""
+            for i in pending:
+                if i >= pieces:
+                    return False
+                self._alone[t][: len(tops)] = tops
+                self._units(self._alone[t], bounds[i], bounds[i + 1], *given)
+                if next(done) == pieces:
+                    return True
+            return False
+
+        cpu.run(work, threads, self.stop, join=True)
 
     def _units(
-        self, dist: np.ndarray, index: np.ndarray, touched: np.ndarray, first: int, last: int,
-        row: np.ndarray, limit: Any, unreached: Any,
+        self, dist: np.ndarray, first: int, last: int, index: np.ndarray, touched: np.ndarray, row: np.ndarray,
+        limit: Any, unreached: Any,
     ) -> None:  # fmt: skip
         """Settle some units for one source."""
         from ..kernels.sweep import sweep_one
