@@ -9,6 +9,7 @@ import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -91,10 +92,12 @@ def _many_rows(query: Query, job: Job, plan: Plan) -> tuple[int, bool]:
     top = np.inf if job.rows.dtype.kind == "f" else np.iinfo(job.rows.dtype).max
     bare = query.cutoff is None and query.targets is None and bool(job.ceiling == top)  # there is nothing to mark
 
+    @cache  # rows of a small graph take no longer than asking this anew would
+    def is_fine(most: float | None) -> bool:
+        return bare and limits.surely_fits(query.graph, job.rows.dtype, most)
+
     def finish(r: int) -> None:
-        if not (bare and limits.surely_fits(query.graph, job.rows.dtype, job.most)) and not _finish(
-            query, job, job.rows[r]
-        ):
+        if not is_fine(job.most) and not _finish(query, job, job.rows[r]):
             misfits.append(r)
             job.stop[0] = 1
         job.done.append(r)
