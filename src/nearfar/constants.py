@@ -120,7 +120,7 @@ PAST_CACHES = 1 << 25
 # Vertices up to which a single row is swept by one thread: one and two threads take 0.40 and 0.53 ms on a road grid of
 # 48,400, 0.88 and 0.81 of 102,400, 1.91 and 1.58 of 202,500; 2.1 and 1.65 in NY.
 ALONE = 100_000
-PIECES = 4  # in which the units of a single row are handed out, a thread; the last grid with 1, 2 and 8: 1.72, 1.66, 1.69
+PIECES = 4  # in which a thread's share of a single row is handed out; the last grid with 1, 2, 8: 1.72, 1.66, 1.69 ms
 PAIRS_AT_ONCE = 1024  # pairs that a thread takes before it looks for more
 # Share of changed arcs up to which only what they reach is done anew: with 0.0001, 0.001, 0.003, 0.01 and 0.05 of NY's
 # that takes 101, 221, 310, 429 and 675 ms, all anew 240 to 280.

@@ -21,7 +21,6 @@ from .errors import InputTypeError, NoPathError
 from .graph import Graph
 from .hierarchy.build import Failure, Hierarchy, build
 from .hierarchy.pairs import Pairs
-from .hierarchy.skeleton import lists_below
 from .hierarchy.tables import unreached_of
 from .limits import choose_types
 from .methods.prepared import refusal
@@ -235,7 +234,7 @@ class Prepared:
         found = None
         if self.hierarchy.core is None:
             with self._pairs() as pairs:
-                found = pairs.path(s, t, top, self._below)
+                found = pairs.path(s, t, top, self.hierarchy.skeleton.below)
         if found is None:  # over a core, or a walk with very many loops of length zero: a search finds it
             bare = self.hierarchy.graph
             bare = Graph(bare.offsets, bare.arcs, Vertices(bare.n))
@@ -279,8 +278,9 @@ class Prepared:
 
         Notes
         -----
-        Where a few weights changed, only the arcs above them are weighed anew. A graph that was pruned is prepared
-        anew, since which arcs can be spared depends on the weights; so is one with a core that gets negative weights.
+        Where a few weights changed, only what they reach is done anew; the first time takes longer, since what was
+        not kept of the old weights is found again. A graph that was pruned is prepared anew, since which arcs can be
+        spared depends on the weights; so is one with a core that gets negative weights.
 
         Examples
         --------
@@ -360,11 +360,6 @@ class Prepared:
             pairs = Pairs(self.hierarchy, np.zeros(1, np.int64))
         yield pairs
         self._spare.append(pairs)
-
-    @cached_property
-    def _below(self) -> tuple[np.ndarray, np.ndarray]:
-        """For every number of the skeleton those with a slot for it; paths need it."""
-        return lists_below(self.hierarchy.skeleton)
 
     def _pair(self, s: int, t: int) -> tuple[np.ndarray, int]:
         """Return the distance of a pair, and the highest vertex of its path, -1 if there is none."""

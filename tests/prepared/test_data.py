@@ -19,6 +19,7 @@ from damage import loader, real
 from marks import needs_jit
 from nearfar import Graph
 from nearfar.errors import NegativeCycleError
+from nearfar.hierarchy.slots import weigh
 
 pytestmark = needs_jit
 
@@ -126,6 +127,23 @@ def test_new_york():
     assert prepared.distance(0, 999) == 28939  # as published
     assert_path(prepared, 0, 999, 28939)
     check_answers(prepared, 20)
+
+
+def test_new_york_reweighted():
+    """Ten roads in a jam, five times, each time ten more: slots and rows as if all was done anew."""
+    prepared, rng = prepared_of("USA-road-d.NY.gr.gz"), np.random.default_rng(4)
+    sources = some(prepared.graph, 16)
+    for _ in range(5):
+        weights = prepared.graph.weights.copy()
+        weights[rng.integers(0, len(weights), 10)] *= 3
+        prepared = prepared.reweight(weights)
+        anew = weigh(prepared.graph, prepared.hierarchy.skeleton, np.zeros(1, np.int64))
+        slots = prepared.hierarchy.slots
+        assert slots.best is not None  # it was mended
+        assert all(np.array_equal(getattr(slots, name), getattr(anew, name)) for name in ("outs", "ins", "keep"))
+    wanted = nearfar.mssp(prepared.graph, sources, method="dijkstra").dist
+    assert agree(prepared.mssp(sources).dist, wanted)
+    assert nearfar.prepare(prepared.graph).mssp(sources).dist.tobytes() == prepared.mssp(sources).dist.tobytes()
 
 
 def test_new_york_in_a_file(tmp_path):

@@ -51,11 +51,9 @@ class Hierarchy:
     @property
     def nbytes(self) -> int:
         """Memory of the arrays."""
-        skeleton, slots = self.skeleton, self.slots
-        arrays = [skeleton.places, skeleton.parents, skeleton.up, skeleton.heads, slots.outs, slots.keep]
-        arrays += [] if slots.symmetric else [slots.ins]
         own = self.graph.nbytes if self.pruned else 0
-        return sum(array.nbytes for array in arrays) + self.sheet.nbytes + own + (self.core.nbytes if self.core else 0)
+        core = self.core.nbytes if self.core else 0
+        return self.skeleton.nbytes + self.slots.nbytes + self.sheet.nbytes + own + core
 
 
 @dataclass(frozen=True)

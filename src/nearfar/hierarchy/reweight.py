@@ -1,7 +1,9 @@
 """New weights on a graph that is eliminated already: the numeric part alone, and where few changed, little of that.
 
 An arc belongs to the slot of its deeper end. A changed weight can change the slots of that vertex and of its ancestors,
-and no others: these are filled anew, from their own arcs and from all vertices that offer ways to them.
+and no others; of these, few do, and they are found from the bottom up. Which arcs are needed is asked again from the
+top down, where slots changed or a shortest way between ancestors did that counts. The order of the sweep stays
+(hierarchy/refill.py).
 """
 
 from __future__ import annotations
@@ -12,9 +14,11 @@ from ..arrays import take_weights
 from ..constants import FEW_CHANGES
 from ..graph import Graph
 from ..layout import rows_to_rows
-from .build import Clock, Failure, Hierarchy, assemble, finish
-from .skeleton import Skeleton, lists_below
-from .slots import infinity_of, sharpened, weights_of
+from .build import Clock, Failure, Hierarchy, assemble, finish, may_be_long
+from .refill import refill
+from .sheet import lane_type
+from .skeleton import Skeleton
+from .slots import Slots, best_of, same_if_equal, sharpened, weights_of
 
 
 def with_weights(graph: Graph, weights: object) -> Graph:
@@ -26,49 +30,107 @@ def with_weights(graph: Graph, weights: object) -> Graph:
 
 def reweighted(before: Graph, hierarchy: Hierarchy, graph: Graph, stop: np.ndarray) -> Hierarchy | Failure | None:
     """Return the hierarchy of ``graph``, which is ``before`` with other weights."""
+    if may_be_long(graph):
+        return Failure(long=True)
     old, new = weights_of(before), weights_of(graph)
     changed = np.flatnonzero(old != new) if len(old) == len(new) and old.dtype == new.dtype else None
     if changed is None or len(changed) > FEW_CHANGES * before.m or hierarchy.skeleton.core:
         return finish(graph, hierarchy.skeleton, None, 1, stop)
-    clock = Clock()
-    mended = _mended(graph, new, hierarchy, changed)
+    negative = min(before.min_weight, graph.min_weight) < 0
+    return _after_few(graph, new, hierarchy, changed, negative, stop)
+
+
+def _after_few(
+    graph: Graph, weights: np.ndarray, old: Hierarchy, changed: np.ndarray, negative: bool, stop: np.ndarray
+) -> Hierarchy | Failure | None:
+    """Return the hierarchy after some arcs changed; ``negative``: some weights are, or were."""
+    clock, skeleton = Clock(), old.skeleton
+    ends = _ends_of(graph, skeleton, changed)
+    members = _above(skeleton, ends[0])
+    mended = _mended(graph, weights, old, ends, members, stop)
     if isinstance(mended, int):
         return Failure(cycle=mended)
-    slots = sharpened(hierarchy.skeleton, *mended, graph.min_weight < 0, stop)
+    if negative and weights.dtype.kind == "f":  # of such floats no shortest ways are known, see `sharpened`
+        slots = sharpened(skeleton, *mended, graph.min_weight < 0, stop)
+        clock.lap("weigh")
+        return None if stop[0] else assemble(graph, skeleton, slots, None, 1, stop, clock)
+    found = _sharpened(old, *mended, members, stop)
     clock.lap("weigh")
-    return None if stop[0] else assemble(graph, hierarchy.skeleton, slots, None, 1, stop, clock)
+    if found is None:
+        return None
+    slots, touched = found
+    dtype, bounds = lane_type(skeleton, slots)
+    sheet = refill(old.sheet, skeleton, slots, bounds, dtype, touched)
+    clock.lap("lay out")
+    return Hierarchy(graph, skeleton, slots, sheet, None, bounds[1], pruned=False, seconds=clock.laps)
+
+
+def _ends_of(graph: Graph, skeleton: Skeleton, arcs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers of the deeper and of the higher end of some arcs."""
+    tails = skeleton.places[np.searchsorted(graph.offsets, arcs, side="right") - 1]
+    heads = skeleton.places[graph.heads[arcs]]
+    return np.maximum(tails, heads), np.minimum(tails, heads)
+
+
+def _above(skeleton: Skeleton, numbers: np.ndarray) -> np.ndarray:
+    """Return some vertices and all their ancestors, ascending: theirs are the slots that can change."""
+    from ..kernels.reweight import mark_up
+
+    stale = np.zeros(skeleton.n, bool)
+    mark_up(numbers, skeleton.parents, stale)
+    return np.flatnonzero(stale).astype(np.int32)
 
 
 def _mended(
-    graph: Graph, weights: np.ndarray, hierarchy: Hierarchy, changed: np.ndarray
+    graph: Graph,
+    weights: np.ndarray,
+    hierarchy: Hierarchy,
+    ends: tuple[np.ndarray, np.ndarray],
+    members: np.ndarray,
+    stop: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray] | int:
-    """Return the weights of all slots after some arcs changed, or a vertex on a negative cycle."""
-    from ..kernels.customize import seat
-    from ..kernels.reweight import reset_slots, weigh_again
+    """Return the weights of all slots after the arcs between ``ends`` changed, or a vertex on a negative cycle."""
+    from ..kernels.reweight import seat_again, suspect_arcs, weigh_again
 
-    skeleton = hierarchy.skeleton
-    outs = hierarchy.slots.outs.copy()
-    ins = hierarchy.slots.ins.copy()
-    stale = _stale(graph, skeleton, changed)
-    infinity = infinity_of(outs.dtype)
-    members = np.flatnonzero(stale).astype(np.int32)
-    vertices = np.empty(skeleton.n, np.int32)
-    vertices[skeleton.places] = np.arange(skeleton.n, dtype=np.int32)
-    up, heads = skeleton.up, skeleton.heads
-    reset_slots(members, up, outs, ins, infinity)
-    looped = seat(graph.offsets, graph.arcs, weights, skeleton.places, up, heads, stale, outs, ins)
+    skeleton, old = hierarchy.skeleton, hierarchy.slots
+    up, heads, infinity = skeleton.up, skeleton.heads, old.infinity
+    ranks = np.full(skeleton.n, -1, np.int32)
+    ranks[members] = np.arange(len(members), dtype=np.int32)
+    starts = np.concatenate(([0], np.cumsum(up[members + 1] - up[members])))
+    own = (starts, *(np.full(starts[-1], infinity, old.outs.dtype) for _ in range(2)))
+    looped = seat_again(
+        members, ranks, skeleton.vertices, graph.offsets, graph.arcs, weights, skeleton.places, up, heads, *own
+    )
     if looped >= 0:
         return int(looped)
-    found = weigh_again(members, up, heads, *lists_below(skeleton), outs, ins, infinity)
-    return int(vertices[found]) if found >= 0 else (outs, ins)
+    outs, ins, suspect = old.outs.copy(), old.ins.copy(), np.zeros(len(heads), bool)
+    suspect_arcs(*ends, up, heads, suspect)
+    found = weigh_again(
+        members, up, heads, *skeleton.below, *own, old.outs, old.ins, suspect, outs, ins, infinity, stop
+    )  # fmt: skip
+    return int(skeleton.vertices[found]) if found >= 0 else (outs, ins)
 
 
-def _stale(graph: Graph, skeleton: Skeleton, changed: np.ndarray) -> np.ndarray:
-    """Mark the vertices, by number, whose slots a changed arc can reach."""
-    from ..kernels.reweight import mark_up
+def _sharpened(
+    hierarchy: Hierarchy, outs: np.ndarray, ins: np.ndarray, members: np.ndarray, stop: np.ndarray
+) -> tuple[Slots, np.ndarray] | None:
+    """Return the slots, with the arcs marked that are needed, after those of ``members`` changed; None when stopped.
 
-    tails = np.searchsorted(graph.offsets, changed, side="right") - 1
-    deeper = np.maximum(skeleton.places[tails], skeleton.places[graph.heads[changed]])
-    stale = np.zeros(skeleton.n, bool)
-    mark_up(deeper.astype(np.int32), skeleton.parents, stale)
-    return stale
+    Returns as well which vertices, by number, may have other arcs than before.
+    """
+    from ..kernels.reweight import mark_changed, sharpen_again
+
+    skeleton, old = hierarchy.skeleton, hierarchy.slots
+    best = best_of(skeleton, old, stop)
+    if best is None:
+        return None
+    up, heads = skeleton.up, skeleton.heads
+    keep, best_outs, best_ins = old.keep.copy(), best[0].copy(), best[1].copy()
+    touched = np.zeros(skeleton.n, bool)
+    mark_changed(members, up, old.outs, old.ins, outs, ins, touched)
+    sharpen_again(
+        up, heads, *skeleton.below, outs, ins, *best, best_outs, best_ins, keep, touched, old.infinity, stop
+    )  # fmt: skip
+    if stop[0]:
+        return None
+    return Slots(outs, same_if_equal(outs, ins), keep, (best_outs, same_if_equal(best_outs, best_ins))), touched

@@ -107,13 +107,13 @@ def lay_out(skeleton: Skeleton, slots: Slots, bounds: tuple[float, float], dtype
     tops = int(units[2]) if len(units) > 2 else n
     begins = np.repeat(units[:-1], np.diff(units)).astype(np.int32)
     places = place[skeleton.places]
-    shared = {"order": order, "place": place, "begins": begins, "tops": tops, "ring": tops}
+    shared = {"order": order, "place": place, "begins": begins, "tops": tops}
     up_starts, up_arcs = _arcs(skeleton, slots.outs, keep, OUT, dtype, shared)
-    same = slots.symmetric and np.array_equal(keep & OUT != 0, keep & IN != 0)
+    same = same_both_ways(slots)
     down_starts, down_arcs = (up_starts, up_arcs) if same else _arcs(skeleton, slots.ins, keep, IN, dtype, shared)
     run_starts, runs = runs_of(down_starts, units)
     above = skeleton.parents[order]
-    infinity, limit = _ends(np.dtype(dtype), bounds)
+    infinity, limit = ends_of(np.dtype(dtype), bounds)
     vertices = np.empty(n, np.int32)
     vertices[places] = np.arange(n, dtype=np.int32)
     widest = int(np.diff(units)[2:].max(initial=0))
@@ -123,6 +123,11 @@ def lay_out(skeleton: Skeleton, slots: Slots, bounds: tuple[float, float], dtype
         begins=begins, up_starts=up_starts, up_arcs=up_arcs, down_starts=down_starts, down_arcs=down_arcs,
         units=units, run_starts=run_starts, runs=runs,
     )  # fmt: skip
+
+
+def same_both_ways(slots: Slots) -> bool:
+    """Tell whether the needed arcs up are those down, with the same weights."""
+    return slots.symmetric and np.array_equal(slots.keep & OUT != 0, slots.keep & IN != 0)
 
 
 def _order(skeleton: Skeleton, counts: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, int]:
@@ -162,7 +167,7 @@ def runs_of(starts: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return np.searchsorted(begins, units).astype(np.int64), begins.astype(np.int32)
 
 
-def _ends(dtype: np.dtype, bounds: tuple[float, float]) -> tuple[Any, Any]:
+def ends_of(dtype: np.dtype, bounds: tuple[float, float]) -> tuple[Any, Any]:
     """Return the infinity of the lanes, and the least that an unreached vertex can come to over negative arcs."""
     if dtype.kind == "f":
         return dtype.type(np.inf), dtype.type(np.inf)
@@ -196,20 +201,20 @@ def _bounds(skeleton: Skeleton, slots: Slots) -> tuple[float, float]:
     from ..kernels.customize import longest_chains, reach_of_roots
 
     n, infinity = skeleton.n, slots.infinity
-    heaviest = max((int(w[w < infinity].max(initial=0)) for w in (slots.outs, slots.ins)), default=0)
+    heaviest = max((int(w.max(where=w < infinity, initial=0)) for w in (slots.outs, slots.ins)), default=0)
     inside = heaviest * max(skeleton.core - 1, 0)
     negative = min(int(w.min(initial=0)) for w in (slots.outs, slots.ins)) < 0
     ways = ((slots.outs, OUT), (slots.ins, IN))
     if not negative:
         far = np.empty(n, np.int64)
         most = []
-        for weights, bit in ways:
+        for weights, bit in ways[:1] if same_both_ways(slots) else ways:
             reach_of_roots(
                 skeleton.up, skeleton.heads, weights, slots.keep, bit, skeleton.parents, skeleton.core, infinity, far
             )
             most.append(int(far.max(initial=0)))
         if max(most) < infinity:
-            return 0.0, float(sum(most) + inside + heaviest)
+            return 0.0, float(most[0] + most[-1] + inside + heaviest)
     high = low = 0.0
     up, down = np.empty(n), np.empty(n)
     for weights, bit in ways:

@@ -6,6 +6,7 @@ A Skeleton depends on the topology alone: new weights on the same arcs use the s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -47,6 +48,27 @@ class Skeleton:
     def n(self) -> int:
         """Number of vertices."""
         return len(self.places)
+
+    @cached_property
+    def below(self) -> tuple[np.ndarray, np.ndarray]:
+        """(starts, numbers): for every number those that have a slot for it, ascending."""
+        from ..kernels.customize import turn_lists
+
+        starts, numbers = np.zeros(self.n + 1, np.int64), np.empty(len(self.heads), np.int32)
+        turn_lists(self.up, self.heads, starts, numbers)
+        return starts, numbers
+
+    @cached_property
+    def vertices(self) -> np.ndarray:
+        """The vertex of each number."""
+        vertices = np.empty(self.n, np.int32)
+        vertices[self.places] = np.arange(self.n, dtype=np.int32)
+        return vertices
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays, without what paths and changed weights have listed."""
+        return sum(array.nbytes for array in (self.places, self.parents, self.up, self.heads))
 
 
 @dataclass
@@ -189,12 +211,3 @@ def _skeleton(lists: Lists) -> Skeleton:
     kernels.turn_lists(starts, heads, back, turned)
     kernels.turn_lists(back, turned, up, heads)
     return Skeleton(n - gone, places, parents, up, heads, int(lists.counters[STEPS]))
-
-
-def lists_below(skeleton: Skeleton) -> tuple[np.ndarray, np.ndarray]:
-    """Return (starts, numbers): for every number those that have a slot for it, ascending."""
-    from ..kernels.customize import turn_lists
-
-    starts, below = np.zeros(skeleton.n + 1, np.int64), np.empty(len(skeleton.heads), np.int32)
-    turn_lists(skeleton.up, skeleton.heads, starts, below)
-    return starts, below

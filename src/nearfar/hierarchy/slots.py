@@ -5,7 +5,7 @@ Integers are summed as int64, whatever the graph has: a way over several vertice
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,10 @@ from ..graph import Graph
 from .skeleton import Skeleton
 
 WHOLE_INFINITY = 2**62 - 1  # twice of it is still an int64
+
+
+Best = tuple[np.ndarray, np.ndarray]
+"""The lengths of the shortest ways to the heads of all slots over higher vertices or the slot itself, and from them."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,7 @@ class Slots:
     outs: np.ndarray
     ins: np.ndarray
     keep: np.ndarray
+    best: Best | None = field(default=None, compare=False, repr=False)  # if somebody asked for them, `best_of`
 
     @property
     def infinity(self) -> Any:
@@ -36,6 +41,12 @@ class Slots:
     def symmetric(self) -> bool:
         """Whether all arcs go both ways with the same weight."""
         return self.outs is self.ins
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays; those that are the same count once."""
+        arrays = (self.outs, self.ins, self.keep, *(self.best or ()))
+        return sum({id(array): array.nbytes for array in arrays}.values())
 
 
 OUT, IN = np.uint8(1), np.uint8(2)
@@ -61,8 +72,7 @@ def weigh(graph: Graph, skeleton: Skeleton, stop: np.ndarray) -> Slots | int:
     infinity = infinity_of(weights.dtype)
     outs, ins = (np.full(len(skeleton.heads), infinity, weights.dtype) for _ in range(2))
     up, heads = skeleton.up, skeleton.heads
-    stale = np.ones(skeleton.n, bool)
-    looped = seat(graph.offsets, graph.arcs, weights, skeleton.places, up, heads, stale, outs, ins)
+    looped = seat(graph.offsets, graph.arcs, weights, skeleton.places, up, heads, outs, ins)
     if looped >= 0:
         return int(looped)
     found = customize(up, heads, outs, ins, skeleton.core, infinity, 0, skeleton.n, stop)
@@ -77,16 +87,37 @@ def sharpened(skeleton: Skeleton, outs: np.ndarray, ins: np.ndarray, negative: b
     Where negative floats are summed in another order, two ways may each seem shorter than the other: nothing is dropped
     then but what is no arc.
     """
-    from ..kernels.customize import sharpen
-
-    infinity = infinity_of(outs.dtype)
-    if np.array_equal(outs, ins):
-        ins = outs
+    ins = same_if_equal(outs, ins)
     if negative and outs.dtype.kind == "f":
+        infinity = infinity_of(outs.dtype)
         keep = (outs < infinity).astype(np.uint8) * OUT | (ins < infinity).astype(np.uint8) * IN
         return Slots(outs, ins, keep)
-    keep = np.empty(len(outs), np.uint8)
-    best_outs, best_ins = np.empty_like(outs), np.empty_like(ins)
-    up, heads = skeleton.up, skeleton.heads
+    return Slots(outs, ins, _sharpen(skeleton, outs, ins, stop)[0])
+
+
+def best_of(skeleton: Skeleton, slots: Slots, stop: np.ndarray) -> Best | None:
+    """Return the shortest ways of all slots, which are found and kept when first asked for; None when stopped."""
+    if slots.best is None:
+        _, best_outs, best_ins = _sharpen(skeleton, slots.outs, slots.ins, stop)
+        if stop[0]:
+            return None
+        best = (best_outs, same_if_equal(best_outs, best_ins))
+        object.__setattr__(slots, "best", best)  # it follows from what is frozen
+    return slots.best
+
+
+def same_if_equal(outs: np.ndarray, ins: np.ndarray) -> np.ndarray:
+    """Return ``outs`` if all arcs weigh the same both ways, else ``ins``."""
+    return outs if np.array_equal(outs, ins) else ins
+
+
+def _sharpen(
+    skeleton: Skeleton, outs: np.ndarray, ins: np.ndarray, stop: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return which arcs are needed, and the shortest ways that told."""
+    from ..kernels.customize import sharpen
+
+    keep, best_outs, best_ins = np.empty(len(outs), np.uint8), np.empty_like(outs), np.empty_like(ins)
+    up, heads, infinity = skeleton.up, skeleton.heads, infinity_of(outs.dtype)
     sharpen(up, heads, outs, ins, best_outs, best_ins, keep, skeleton.core, infinity, 0, skeleton.n, stop)
-    return Slots(outs, ins, keep)
+    return keep, best_outs, best_ins

@@ -82,10 +82,10 @@ def find_slot(up, heads, v, head):
 
 
 @kernel
-def seat(offsets, arcs, weights, places, up, heads, stale, outs, ins):
-    """Put every arc whose deeper end is stale into its slot, the lightest of parallel ones.
+def seat(offsets, arcs, weights, places, up, heads, outs, ins):
+    """Put every arc into its slot, the lightest of parallel ones; slots are infinite before.
 
-    Returns a vertex with a negative loop, or -1. What is stale, by number, is infinite before.
+    Returns a vertex with a negative loop, or -1.
     """
     for u in range(len(offsets) - 1):
         i = np.int64(places[u])
@@ -93,13 +93,11 @@ def seat(offsets, arcs, weights, places, up, heads, stale, outs, ins):
             j = np.int64(places[arcs[e]["head"]])
             w = weights[e]
             if i > j:
-                if stale[i]:
-                    s = find_slot(up, heads, i, j)
-                    outs[s] = min(outs[s], w)
+                s = find_slot(up, heads, i, j)
+                outs[s] = min(outs[s], w)
             elif i < j:
-                if stale[j]:
-                    s = find_slot(up, heads, j, i)
-                    ins[s] = min(ins[s], w)
+                s = find_slot(up, heads, j, i)
+                ins[s] = min(ins[s], w)
             elif w < 0:
                 return np.int64(u)
     return np.int64(-1)
@@ -132,6 +130,38 @@ def customize(up, heads, outs, ins, core, infinity, low, high, stop):
     return np.int64(-1)
 
 
+@inlined
+def sharpen_slots(v, up, heads, outs, ins, best_outs, best_ins, keep, core, infinity):
+    """Find the shortest way of every slot of a vertex and whether its arcs are needed, from those of its ancestors."""
+    s, end = np.int64(up[v]), np.int64(up[v + 1])
+    for p in range(s, end):
+        best_outs[p], best_ins[p] = outs[p], ins[p]
+        keep[p] = (1 if outs[p] < infinity else 0) | (2 if ins[p] < infinity else 0)
+    if v < core:
+        return
+    for p in range(s, end):
+        b = heads[p]
+        out_p, in_p = outs[p], ins[p]
+        r = np.int64(up[b])
+        for q in range(s, p):
+            a = heads[q]
+            while heads[r] != a:
+                r += 1
+            down, rise = best_ins[r], best_outs[r]  # from a to b, and from b to a
+            if out_p < infinity and rise < infinity and out_p + rise < best_outs[q]:
+                best_outs[q] = out_p + rise
+                keep[q] &= 2
+            if in_p < infinity and down < infinity and down + in_p < best_ins[q]:
+                best_ins[q] = down + in_p
+                keep[q] &= 1
+            if outs[q] < infinity and down < infinity and outs[q] + down <= best_outs[p]:
+                best_outs[p] = outs[q] + down
+                keep[p] &= 2
+            if ins[q] < infinity and rise < infinity and rise + ins[q] <= best_ins[p]:
+                best_ins[p] = rise + ins[q]
+                keep[p] &= 1
+
+
 @kernel
 def sharpen(up, heads, outs, ins, best_outs, best_ins, keep, core, infinity, low, high, stop):
     """Find the shortest way of every slot and whether its arcs are needed, for vertices ``low`` to ``high`` - 1.
@@ -141,33 +171,7 @@ def sharpen(up, heads, outs, ins, best_outs, best_ins, keep, core, infinity, low
     for v in range(low, high):
         if v & POLL == 0 and stop[0] != 0:
             return
-        s, end = np.int64(up[v]), np.int64(up[v + 1])
-        for p in range(s, end):
-            best_outs[p], best_ins[p] = outs[p], ins[p]
-            keep[p] = (1 if outs[p] < infinity else 0) | (2 if ins[p] < infinity else 0)
-        if v < core:
-            continue
-        for p in range(s, end):
-            b = heads[p]
-            out_p, in_p = outs[p], ins[p]
-            r = np.int64(up[b])
-            for q in range(s, p):
-                a = heads[q]
-                while heads[r] != a:
-                    r += 1
-                down, rise = best_ins[r], best_outs[r]  # from a to b, and from b to a
-                if out_p < infinity and rise < infinity and out_p + rise < best_outs[q]:
-                    best_outs[q] = out_p + rise
-                    keep[q] &= 2
-                if in_p < infinity and down < infinity and down + in_p < best_ins[q]:
-                    best_ins[q] = down + in_p
-                    keep[q] &= 1
-                if outs[q] < infinity and down < infinity and outs[q] + down <= best_outs[p]:
-                    best_outs[p] = outs[q] + down
-                    keep[p] &= 2
-                if ins[q] < infinity and rise < infinity and rise + ins[q] <= best_ins[p]:
-                    best_ins[p] = rise + ins[q]
-                    keep[p] &= 1
+        sharpen_slots(v, up, heads, outs, ins, best_outs, best_ins, keep, core, infinity)
 
 
 @kernel
@@ -257,17 +261,23 @@ def longest_chains(up, heads, weights, keep, bit, most, least):
         most[v], least[v] = high, low
 
 
+@inlined
+def relabel_slots(v, up, heads, weights, keep, bit, place, begin, tops, arcs, at):
+    """Write the kept arcs of a vertex at ``at``, with slots for heads (kernels/sweep.py); return where they end."""
+    for s in range(up[v], up[v + 1]):
+        if keep[s] & bit != 0:
+            u = np.int64(place[heads[s]])
+            arcs[at]["head"] = u if u < tops else u - begin + tops
+            arcs[at]["weight"] = weights[s]
+            at += 1
+    return at
+
+
 @kernel
-def relabel_kept(up, heads, weights, keep, bit, order, place, begins, tops, ring, starts, arcs):
-    """Write the kept arcs in the order of the sweep, with slots for heads (kernels/sweep.py)."""
+def relabel_kept(up, heads, weights, keep, bit, order, place, begins, tops, starts, arcs):
+    """Write the kept arcs of all vertices in the order of the sweep."""
     at = np.int64(0)
     for i in range(len(order)):
-        v = order[i]
         starts[i] = at
-        for s in range(up[v], up[v + 1]):
-            if keep[s] & bit != 0:
-                u = np.int64(place[heads[s]])
-                arcs[at]["head"] = u if u < tops else u - begins[i] + ring
-                arcs[at]["weight"] = weights[s]
-                at += 1
+        at = relabel_slots(order[i], up, heads, weights, keep, bit, place, begins[i], tops, arcs, at)
     starts[len(order)] = at
