@@ -121,6 +121,9 @@ PAST_CACHES = 1 << 25
 # 48,400, 0.88 and 0.81 of 102,400, 1.91 and 1.58 of 202,500; 2.1 and 1.65 in NY.
 ALONE = 100_000
 PIECES = 4  # in which a thread's share of a single row is handed out; the last grid with 1, 2, 8: 1.72, 1.66, 1.69 ms
+# Vertices from which threads share the question which arcs are needed: one and two take 9.5 and 8.2 ms on a road grid
+# of 25,600, 27 and 22 of 48,400, 84 and 70 in NY, 161 and 97 in Sao Paulo; the tops, which come first, take one.
+TOGETHER = 50_000
 PAIRS_AT_ONCE = 1024  # pairs that a thread takes before it looks for more
 # Share of changed arcs up to which only what they reach is done anew: with 0.0001, 0.001, 0.003, 0.01 and 0.05 of NY's
 # that takes 101, 221, 310, 429 and 675 ms, all anew 240 to 280.

@@ -295,7 +295,7 @@ class Prepared:
         if self.hierarchy.pruned or (self.hierarchy.core is not None and graph.min_weight < 0):
             return Prepared(graph, _built(graph, self.threads), self.threads)
         stop = np.zeros(1, np.int64)
-        made = _made(graph, lambda: reweighted(self.graph, self.hierarchy, graph, stop), stop)
+        made = _made(graph, lambda: reweighted(self.graph, self.hierarchy, graph, self.threads, stop), stop)
         return Prepared(graph, made, self.threads)
 
     def save(self, path: Any) -> None:

@@ -137,7 +137,7 @@ def test_new_york_reweighted():
         weights = prepared.graph.weights.copy()
         weights[rng.integers(0, len(weights), 10)] *= 3
         prepared = prepared.reweight(weights)
-        anew = weigh(prepared.graph, prepared.hierarchy.skeleton, np.zeros(1, np.int64))
+        anew = weigh(prepared.graph, prepared.hierarchy.skeleton, 1, np.zeros(1, np.int64))
         slots = prepared.hierarchy.slots
         assert slots.best is not None  # it was mended
         assert all(np.array_equal(getattr(slots, name), getattr(anew, name)) for name in ("outs", "ins", "keep"))

@@ -17,9 +17,10 @@ from marks import JIT
 from nearfar import Graph
 from nearfar.errors import DistanceOverflowError, NegativeCycleError
 from nearfar.hierarchy import build, reweight
+from nearfar.hierarchy import slots as slots_module
 from nearfar.hierarchy.sheet import lay_out
 from nearfar.hierarchy.slots import Slots, best_of, weigh
-from shapes import KINDS, rows_of, same, shaped, wild
+from shapes import KINDS, SHAPES, rows_of, same, shaped, wild
 
 EXAMPLES = 25 if JIT else 4
 RUN = np.zeros(1, np.int64)
@@ -39,12 +40,12 @@ def assert_as_anew(prepared):
     """Slots, marks and shortest ways are those of weighing all anew; the sheet has the same arcs in some order."""
     found = prepared.hierarchy
     skeleton, slots = found.skeleton, found.slots
-    wanted = weigh(prepared.graph, skeleton, RUN)
+    wanted = weigh(prepared.graph, skeleton, 1, RUN)
     assert isinstance(wanted, Slots) and wanted.symmetric == slots.symmetric
     for name in ("outs", "ins", "keep"):
         assert np.array_equal(getattr(slots, name), getattr(wanted, name)), name
     if slots.best is not None:
-        for mine, full in zip(slots.best, best_of(skeleton, wanted, RUN), strict=True):
+        for mine, full in zip(slots.best, best_of(skeleton, wanted, 1, RUN), strict=True):
             assert np.array_equal(mine, full)
     anew = lay_out(skeleton, wanted, (0.0, found.high), found.sheet.dtype)
     for way in ("up", "down"):
@@ -216,10 +217,10 @@ def test_stopped_halfway_nothing_is_kept():
     weights[5] += 1
     with mended_always():
         changed = reweight.with_weights(graph, weights)
-        assert reweight.reweighted(graph, prepared.hierarchy, changed, stop) is None
+        assert reweight.reweighted(graph, prepared.hierarchy, changed, 1, stop) is None
         assert prepared.hierarchy.slots.best is None
         again = prepared.reweight(weights)
-        assert reweight.reweighted(changed, again.hierarchy, graph, stop) is None
+        assert reweight.reweighted(changed, again.hierarchy, graph, 1, stop) is None
         assert_as_anew(again)
 
 
@@ -231,3 +232,18 @@ def test_too_long_for_sums(few):
         patch.setattr(reweight, "FEW_CHANGES", few)
         with pytest.raises(DistanceOverflowError, match="coarser unit"):
             prepared.reweight([2**62, 7])
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("shape", [{}, SHAPES["small core"]], ids=["whole", "core"])
+def test_threads_find_the_same_arcs(threads, shape, monkeypatch):
+    """Subtrees can be asked side by side which arcs they need, once those above them were."""
+    graph = nearfar.generate.road_grid(12, 12, seed=3)
+    monkeypatch.setattr(slots_module, "TOGETHER", 0)
+    with shaped(**shape):
+        skeleton = nearfar.prepare(graph).hierarchy.skeleton
+    families = skeleton.families(10)
+    assert len(families) > 3 and np.array_equal(np.sort(np.concatenate(families)), np.arange(graph.n))
+    assert all((np.diff(family) > 0).all() for family in families)
+    wanted, found = (weigh(graph, skeleton, count, RUN) for count in (1, threads))
+    assert np.array_equal(found.keep, wanted.keep) and np.array_equal(found.outs, wanted.outs)

@@ -129,25 +129,12 @@ def finish(
 ) -> Hierarchy | Failure | None:
     """Weigh and lay out a skeleton: all that new weights need; ``asked``: the landmarks that pruned the graph."""
     clock = clock or Clock()
-    slots = weigh(graph, skeleton, stop)
+    slots = weigh(graph, skeleton, threads, stop)
     clock.lap("weigh")
     if stop[0]:
         return None
     if isinstance(slots, int):
         return Failure(cycle=slots)
-    return assemble(graph, skeleton, slots, asked, threads, stop, clock)
-
-
-def assemble(
-    graph: Graph,
-    skeleton: Skeleton,
-    slots: Slots,
-    asked: Landmarks | None,
-    threads: int,
-    stop: np.ndarray,
-    clock: Clock,
-) -> Hierarchy | None:
-    """Lay out weighted slots."""
     dtype, bounds = lane_type(skeleton, slots)
     sheet = lay_out(skeleton, slots, bounds, dtype)
     clock.lap("lay out")

@@ -14,11 +14,11 @@ from ..arrays import take_weights
 from ..constants import FEW_CHANGES
 from ..graph import Graph
 from ..layout import rows_to_rows
-from .build import Clock, Failure, Hierarchy, assemble, finish, may_be_long
+from .build import Clock, Failure, Hierarchy, finish, may_be_long
 from .refill import refill
 from .sheet import lane_type
 from .skeleton import Skeleton
-from .slots import Slots, best_of, same_if_equal, sharpened, weights_of
+from .slots import Slots, best_of, same_if_equal, weights_of
 
 
 def with_weights(graph: Graph, weights: object) -> Graph:
@@ -28,33 +28,31 @@ def with_weights(graph: Graph, weights: object) -> Graph:
     return Graph(offsets, arcs, graph._vertices, graph.coordinates)
 
 
-def reweighted(before: Graph, hierarchy: Hierarchy, graph: Graph, stop: np.ndarray) -> Hierarchy | Failure | None:
+def reweighted(
+    before: Graph, hierarchy: Hierarchy, graph: Graph, threads: int, stop: np.ndarray
+) -> Hierarchy | Failure | None:
     """Return the hierarchy of ``graph``, which is ``before`` with other weights."""
     if may_be_long(graph):
         return Failure(long=True)
     old, new = weights_of(before), weights_of(graph)
     changed = np.flatnonzero(old != new) if len(old) == len(new) and old.dtype == new.dtype else None
-    if changed is None or len(changed) > FEW_CHANGES * before.m or hierarchy.skeleton.core:
-        return finish(graph, hierarchy.skeleton, None, 1, stop)
-    negative = min(before.min_weight, graph.min_weight) < 0
-    return _after_few(graph, new, hierarchy, changed, negative, stop)
+    unknown = new.dtype.kind == "f" and min(before.min_weight, graph.min_weight) < 0  # shortest ways: see `sharpened`
+    if changed is None or len(changed) > FEW_CHANGES * before.m or hierarchy.skeleton.core or unknown:
+        return finish(graph, hierarchy.skeleton, None, threads, stop)
+    return _after_few(graph, new, hierarchy, changed, threads, stop)
 
 
 def _after_few(
-    graph: Graph, weights: np.ndarray, old: Hierarchy, changed: np.ndarray, negative: bool, stop: np.ndarray
+    graph: Graph, weights: np.ndarray, old: Hierarchy, changed: np.ndarray, threads: int, stop: np.ndarray
 ) -> Hierarchy | Failure | None:
-    """Return the hierarchy after some arcs changed; ``negative``: some weights are, or were."""
+    """Return the hierarchy after some arcs changed."""
     clock, skeleton = Clock(), old.skeleton
     ends = _ends_of(graph, skeleton, changed)
     members = _above(skeleton, ends[0])
     mended = _mended(graph, weights, old, ends, members, stop)
     if isinstance(mended, int):
         return Failure(cycle=mended)
-    if negative and weights.dtype.kind == "f":  # of such floats no shortest ways are known, see `sharpened`
-        slots = sharpened(skeleton, *mended, graph.min_weight < 0, stop)
-        clock.lap("weigh")
-        return None if stop[0] else assemble(graph, skeleton, slots, None, 1, stop, clock)
-    found = _sharpened(old, *mended, members, stop)
+    found = _sharpened(old, *mended, members, threads, stop)
     clock.lap("weigh")
     if found is None:
         return None
@@ -112,7 +110,7 @@ def _mended(
 
 
 def _sharpened(
-    hierarchy: Hierarchy, outs: np.ndarray, ins: np.ndarray, members: np.ndarray, stop: np.ndarray
+    hierarchy: Hierarchy, outs: np.ndarray, ins: np.ndarray, members: np.ndarray, threads: int, stop: np.ndarray
 ) -> tuple[Slots, np.ndarray] | None:
     """Return the slots, with the arcs marked that are needed, after those of ``members`` changed; None when stopped.
 
@@ -121,7 +119,7 @@ def _sharpened(
     from ..kernels.reweight import mark_changed, sharpen_again
 
     skeleton, old = hierarchy.skeleton, hierarchy.slots
-    best = best_of(skeleton, old, stop)
+    best = best_of(skeleton, old, threads, stop)
     if best is None:
         return None
     up, heads = skeleton.up, skeleton.heads

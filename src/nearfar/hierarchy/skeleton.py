@@ -65,6 +65,19 @@ class Skeleton:
         vertices[self.places] = np.arange(self.n, dtype=np.int32)
         return vertices
 
+    def families(self, most: int) -> list[np.ndarray]:
+        """Return the numbers of the core and of those with more than ``most`` descendants, then of whole subtrees.
+
+        Each ascends, ancestors first; subtrees come together until there are ``most`` vertices.
+        """
+        from ..kernels.schedule import make_units, measure_trees, sort_stably
+
+        size, height, depth, unit, order = (np.empty(self.n, np.int32) for _ in range(5))
+        measure_trees(self.parents, size, height, depth)
+        last = int(make_units(self.parents, size, self.core, most, unit)) - 1
+        sort_stably(unit, last, np.empty(last + 2, np.int64), np.arange(self.n, dtype=np.int32), order)
+        return np.split(order, np.cumsum(np.bincount(unit, minlength=last + 1))[1:-1])
+
     @property
     def nbytes(self) -> int:
         """Memory of the arrays, without what paths and changed weights have listed."""

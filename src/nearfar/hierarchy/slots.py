@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..constants import PIECES, TOGETHER
+from ..devices import cpu
 from ..graph import Graph
 from .skeleton import Skeleton
 
@@ -64,7 +66,7 @@ def weights_of(graph: Graph) -> np.ndarray:
     return graph.weights.astype(np.int64 if graph.weights.dtype.kind == "i" else graph.weights.dtype)
 
 
-def weigh(graph: Graph, skeleton: Skeleton, stop: np.ndarray) -> Slots | int:
+def weigh(graph: Graph, skeleton: Skeleton, threads: int, stop: np.ndarray) -> Slots | int:
     """Return the weights of all slots, or a vertex on a negative cycle."""
     from ..kernels.customize import customize, seat
 
@@ -78,10 +80,12 @@ def weigh(graph: Graph, skeleton: Skeleton, stop: np.ndarray) -> Slots | int:
     found = customize(up, heads, outs, ins, skeleton.core, infinity, 0, skeleton.n, stop)
     if found >= 0:
         return int(np.flatnonzero(skeleton.places == found)[0])
-    return sharpened(skeleton, outs, ins, graph.min_weight < 0, stop)
+    return sharpened(skeleton, outs, ins, graph.min_weight < 0, threads, stop)
 
 
-def sharpened(skeleton: Skeleton, outs: np.ndarray, ins: np.ndarray, negative: bool, stop: np.ndarray) -> Slots:
+def sharpened(
+    skeleton: Skeleton, outs: np.ndarray, ins: np.ndarray, negative: bool, threads: int, stop: np.ndarray
+) -> Slots:
     """Return the slots with the arcs marked that are needed.
 
     Where negative floats are summed in another order, two ways may each seem shorter than the other: nothing is dropped
@@ -92,13 +96,13 @@ def sharpened(skeleton: Skeleton, outs: np.ndarray, ins: np.ndarray, negative: b
         infinity = infinity_of(outs.dtype)
         keep = (outs < infinity).astype(np.uint8) * OUT | (ins < infinity).astype(np.uint8) * IN
         return Slots(outs, ins, keep)
-    return Slots(outs, ins, _sharpen(skeleton, outs, ins, stop)[0])
+    return Slots(outs, ins, _sharpen(skeleton, outs, ins, threads, stop)[0])
 
 
-def best_of(skeleton: Skeleton, slots: Slots, stop: np.ndarray) -> Best | None:
+def best_of(skeleton: Skeleton, slots: Slots, threads: int, stop: np.ndarray) -> Best | None:
     """Return the shortest ways of all slots, which are found and kept when first asked for; None when stopped."""
     if slots.best is None:
-        _, best_outs, best_ins = _sharpen(skeleton, slots.outs, slots.ins, stop)
+        _, best_outs, best_ins = _sharpen(skeleton, slots.outs, slots.ins, threads, stop)
         if stop[0]:
             return None
         best = (best_outs, same_if_equal(best_outs, best_ins))
@@ -112,12 +116,19 @@ def same_if_equal(outs: np.ndarray, ins: np.ndarray) -> np.ndarray:
 
 
 def _sharpen(
-    skeleton: Skeleton, outs: np.ndarray, ins: np.ndarray, stop: np.ndarray
+    skeleton: Skeleton, outs: np.ndarray, ins: np.ndarray, threads: int, stop: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return which arcs are needed, and the shortest ways that told."""
+    """Return which arcs are needed, and the shortest ways that told; threads share the subtrees."""
     from ..kernels.customize import sharpen
 
     keep, best_outs, best_ins = np.empty(len(outs), np.uint8), np.empty_like(outs), np.empty_like(ins)
-    up, heads, infinity = skeleton.up, skeleton.heads, infinity_of(outs.dtype)
-    sharpen(up, heads, outs, ins, best_outs, best_ins, keep, skeleton.core, infinity, 0, skeleton.n, stop)
+    given = (
+        skeleton.up, skeleton.heads, outs, ins, best_outs, best_ins, keep, skeleton.core, infinity_of(outs.dtype), stop,
+    )  # fmt: skip
+    if threads == 1 or skeleton.n < TOGETHER:
+        sharpen(np.arange(skeleton.n, dtype=np.int32), *given)
+    else:
+        tops, *families = skeleton.families(skeleton.n // (PIECES * threads))
+        sharpen(tops, *given)
+        cpu.share_out(lambda: lambda i: sharpen(families[i], *given), len(families), threads, stop)
     return keep, best_outs, best_ins

@@ -163,15 +163,15 @@ def sharpen_slots(v, up, heads, outs, ins, best_outs, best_ins, keep, core, infi
 
 
 @kernel
-def sharpen(up, heads, outs, ins, best_outs, best_ins, keep, core, infinity, low, high, stop):
-    """Find the shortest way of every slot and whether its arcs are needed, for vertices ``low`` to ``high`` - 1.
+def sharpen(numbers, up, heads, outs, ins, best_outs, best_ins, keep, core, infinity, stop):
+    """Find the shortest way of every slot of some vertices, ancestors first, and whether its arcs are needed.
 
     ``keep`` has bit 0 where the arc to the head is needed, bit 1 where the arc from it is.
     """
-    for v in range(low, high):
-        if v & POLL == 0 and stop[0] != 0:
+    for i in range(len(numbers)):
+        if i & POLL == 0 and stop[0] != 0:
             return
-        sharpen_slots(v, up, heads, outs, ins, best_outs, best_ins, keep, core, infinity)
+        sharpen_slots(np.int64(numbers[i]), up, heads, outs, ins, best_outs, best_ins, keep, core, infinity)
 
 
 @kernel
