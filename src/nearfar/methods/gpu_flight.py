@@ -65,6 +65,6 @@ def raise_cycle(work: Work, row: np.ndarray, rounds: int) -> None:
     A cycle that only rounding makes negative may do so in passing: as many rounds as there are vertices show.
     """
     graph = work.job.graph
-    cycle = find_negative_cycle(graph, row, work.job.ceiling)
+    cycle = find_negative_cycle(graph, row, work.job.ceiling, rounds)
     if cycle and (is_negative(graph, cycle) or rounds > graph.n):
         raise negative_cycle(work.job, cycle)

@@ -21,10 +21,12 @@ def repeat(job: Job, rounds: Callable[[int], bool], dist: np.ndarray) -> None:
     most, and soon after a cycle has formed. Without negative weights n rounds are enough, and none is looked for.
     """
     budget = FIRST_ROUNDS if job.graph.min_weight < 0 else job.graph.n + 1
+    total = 0
     while not rounds(budget):
         if job.stop[0]:
             return
-        cycle = find_negative_cycle(job.graph, dist, job.ceiling)
+        total += budget
+        cycle = find_negative_cycle(job.graph, dist, job.ceiling, total)
         if cycle:
             raise negative_cycle(job, cycle)
         budget *= 2
