@@ -116,6 +116,10 @@ class Prepared:
         self.graph, self.hierarchy, self.threads = graph, hierarchy, threads
         self._spare: list[Pairs] = []  # work space for single pairs that nobody uses now
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave work space behind where a copy is made."""
+        return {**vars(self), "_spare": []}
+
     def sssp(self, source: Any, **options: Any) -> Distances:
         """Return the distances from one source to every vertex, as `nearfar.sssp` does; the options are the same.
 
@@ -278,9 +282,11 @@ class Prepared:
 
         Notes
         -----
-        Where a few weights changed, only what they reach is done anew; the first time takes longer, since what was
-        not kept of the old weights is found again. A graph that was pruned is prepared anew, since which arcs can be
-        spared depends on the weights; so is one with a core that gets negative weights.
+        An arc of weight inf is left out for good: the graph then has fewer arcs. Weights may differ by direction, so
+        the graph no longer counts as undirected. Where a few weights changed, only what they reach is done anew; the
+        first time takes longer, since what was not kept of the old weights is found again. A graph that was pruned is
+        prepared anew, since which arcs can be spared depends on the weights; so is one with a core that gets negative
+        weights.
 
         Examples
         --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,6 +47,10 @@ class Hierarchy:
             return Sweeper(self.sheet, self.core, stop)
         found.stop = stop
         return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave work space behind where a copy is made: what threads use cannot be shared, and must be aligned."""
+        return {**vars(self), "spare": []}
 
     @property
     def nbytes(self) -> int:

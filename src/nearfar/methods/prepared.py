@@ -6,6 +6,7 @@ The graph is pruned, eliminated and laid out (hierarchy/), once for all rows. A 
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import limits
-from ..constants import LANES, LEAST_BUDGET, PAST_CACHES, UNIT
+from ..constants import LANES, LEAST_BUDGET, LINE_BYTES, PAST_CACHES, UNIT
 from ..description import format_bytes
 from ..devices import cpu
 from ..errors import DistanceOverflowError, MemoryLimitError, MethodError, NearfarError
@@ -102,7 +103,10 @@ class _Ends:
 
     def __init__(self, job: Job, sheet: Sheet) -> None:
         top = np.inf if sheet.dtype.kind == "f" else np.iinfo(sheet.dtype).max
-        self.unreached = sheet.dtype.type(min(job.ceiling, top))
+        end = min(job.ceiling, top)
+        if sheet.dtype.kind == "i" and isinstance(end, np.floating):
+            end = math.ceil(end)  # where a cutoff of a float ends whole numbers
+        self.unreached = sheet.dtype.type(end)
         self.limit = min(sheet.limit, self.unreached)
         self.fits = job.rows.dtype == sheet.dtype and job.rows.flags.c_contiguous
 
@@ -191,7 +195,10 @@ def refusal(graph: Graph, failure: Failure) -> NearfarError:
         frontier.new_worker(job)(job.sources, row[0])
     except NearfarError as error:
         return error
-    raise AssertionError("elimination found a negative cycle that a search from it does not")
+    return MethodError(
+        "this graph cannot be prepared: the float weights around a cycle sum to zero or nearly so, and rounding makes "
+        "that a negative cycle for elimination. Use mssp with method='johnson', or whole numbers."
+    )
 
 
 def memory(n: int, m: int, k: int, threads: int, itemsize: int) -> int:
@@ -199,7 +206,8 @@ def memory(n: int, m: int, k: int, threads: int, itemsize: int) -> int:
     slots = 4 * n + 2 * m
     arcs = 2 * (4 + itemsize) * slots
     worker = LANES * itemsize * (n // 4 + UNIT) + 4 * n
-    return slots * 21 + 40 * n + arcs + threads * worker
+    lines = 6 * n * (LINE_BYTES // itemsize if k * n * itemsize >= PAST_CACHES else 1)
+    return slots * 21 + 32 * n + lines + arcs + threads * worker
 
 
 def require_memory(graph: Graph, threads: int, available: int) -> None:
