@@ -99,6 +99,7 @@ AUTO_GPU_WORK = 2 * 10**8  # arcs times rows from which "auto" looks for a GPU; 
 
 # Many sources at once (prepared graphs, Floyd-Warshall).
 LANES = 16  # sources swept side by side, one cache line of int32 a vertex
+LINE_BYTES = 64  # a cache line of nearly every machine
 # Degree up to which elimination goes on whatever it costs, twice that in pruned graphs. A batch with 8, 16 and 32:
 # uniform random (200,000 arcs, nothing to prune) 4.9, 11.4 and 16.8 ms; pruned: R-MAT 18 2.7, 2.7 and 3.3, Twitter with
 # random weights 7.6, 5.0 and 6.4, astro-ph 1.7, 1.6 and 1.9.

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from dataclasses import fields
 from functools import lru_cache
 
 import numpy as np
@@ -73,11 +74,16 @@ def loaded(data, graph, name="held.prepared"):
     return nearfar.load_prepared(held, graph)
 
 
+def fields_of(name, part):
+    """Return what a part is made of, without what it has listed meanwhile."""
+    return {f"{name} {field.name}": getattr(part, field.name) for field in fields(part) if field.compare}
+
+
 def arrays_of(prepared):
     """Return everything that answers depend on, as bytes."""
     h = prepared.hierarchy
-    parts = {**h.sheet.arrays, **{f"skeleton {k}": v for k, v in vars(h.skeleton).items()}}
-    parts |= {f"slots {k}": v for k, v in vars(h.slots).items()} | {"arcs": h.graph.arcs, "offsets": h.graph.offsets}
+    parts = fields_of("sheet", h.sheet) | fields_of("skeleton", h.skeleton) | fields_of("slots", h.slots)
+    parts |= {"arcs": h.graph.arcs, "offsets": h.graph.offsets}
     if isinstance(h.core, core.ClosedCore):
         parts |= {"matrix": h.core.matrix, "arcs of the core": len(h.core.heads)}
     elif h.core is not None:

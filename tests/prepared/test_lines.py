@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import nearfar
 from marks import JIT
-from nearfar.hierarchy.lines import LINE_BYTES, make_lines, shifts_of
+from nearfar.constants import LINE_BYTES
+from nearfar.hierarchy.lines import make_lines, shifts_of
 from shapes import KINDS, SHAPES, rows_of, same, shaped, wild
 
 EXAMPLES = 6 if JIT else 2

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..constants import LINE_BYTES
+
 if TYPE_CHECKING:
     from .sheet import Sheet
-
-LINE_BYTES = 64
 
 
 @dataclass(frozen=True)

@@ -72,9 +72,7 @@ class Pairs:
         count = unfold(walk, skeleton.up, skeleton.heads, slots.outs, slots.ins, *below, slots.infinity, stack, room)
         if count < 0:
             return None
-        back = np.empty(sheet.n, np.int32)
-        back[skeleton.places] = np.arange(sheet.n, dtype=np.int32)
-        return _without_loops(back[room[:count]].tolist())
+        return _without_loops(skeleton.vertices[room[:count]].tolist())
 
     def _way(self, starts: np.ndarray, arcs: np.ndarray, source: int, top: int) -> np.ndarray:
         """Return the numbers of a shortest climb from ``top`` back to ``source``."""

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from .lines import LINE_BYTES, Lines
+from ..constants import LINE_BYTES
+from .lines import Lines
 from .sheet import Sheet, runs_of
 
 

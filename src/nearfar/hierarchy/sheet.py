@@ -7,13 +7,12 @@ they are ordered by height and number of arcs (kernels/schedule.py).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..constants import LANES, UNIT
-from .lines import LINE_BYTES, Lines, make_lines
+from ..constants import LANES, LINE_BYTES, UNIT
+from .lines import Lines, make_lines
 from .skeleton import Skeleton
 from .slots import IN, OUT, Slots
 
@@ -79,15 +78,10 @@ class Sheet:
             self._lines[shift] = make_lines(self, shift)
         return self._lines[shift]
 
-    @cached_property
-    def arrays(self) -> dict[str, np.ndarray]:
-        """All arrays, by name."""
-        return {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-
     @property
     def nbytes(self) -> int:
         """Memory of the arrays; those that are the same count once."""
-        once = sum({id(array): array.nbytes for array in self.arrays.values()}.values())
+        once = sum({id(part): part.nbytes for part in vars(self).values() if isinstance(part, np.ndarray)}.values())
         return once + sum(lines.nbytes for lines in self._lines.values())
 
 
@@ -107,7 +101,7 @@ def lay_out(skeleton: Skeleton, slots: Slots, bounds: tuple[float, float], dtype
     tops = int(units[2]) if len(units) > 2 else n
     begins = np.repeat(units[:-1], np.diff(units)).astype(np.int32)
     places = place[skeleton.places]
-    shared = {"order": order, "place": place, "begins": begins, "tops": tops}
+    shared = (order, place, begins, tops)
     up_starts, up_arcs = _arcs(skeleton, slots.outs, keep, OUT, dtype, shared)
     same = same_both_ways(slots)
     down_starts, down_arcs = (up_starts, up_arcs) if same else _arcs(skeleton, slots.ins, keep, IN, dtype, shared)
@@ -148,7 +142,7 @@ def _order(skeleton: Skeleton, counts: np.ndarray, most: int) -> tuple[np.ndarra
 
 
 def _arcs(
-    skeleton: Skeleton, weights: np.ndarray, keep: np.ndarray, bit: Any, dtype: np.dtype, shared: dict[str, Any]
+    skeleton: Skeleton, weights: np.ndarray, keep: np.ndarray, bit: Any, dtype: np.dtype, shared: tuple[Any, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return starts and arcs of one direction in the order of the sweep."""
     from ..kernels.customize import relabel_kept
@@ -156,7 +150,7 @@ def _arcs(
     total = int(np.count_nonzero(keep & bit))
     starts = np.empty(skeleton.n + 1, np.int32 if total < 2**31 else np.int64)
     arcs = np.empty(total, np.dtype([("head", np.int32), ("weight", dtype)]))
-    relabel_kept(skeleton.up, skeleton.heads, weights, keep, bit, *shared.values(), starts, arcs)
+    relabel_kept(skeleton.up, skeleton.heads, weights, keep, bit, *shared, starts, arcs)
     return starts, arcs
 
 

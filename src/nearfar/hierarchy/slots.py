@@ -79,7 +79,7 @@ def weigh(graph: Graph, skeleton: Skeleton, threads: int, stop: np.ndarray) -> S
         return int(looped)
     found = customize(up, heads, outs, ins, skeleton.core, infinity, 0, skeleton.n, stop)
     if found >= 0:
-        return int(np.flatnonzero(skeleton.places == found)[0])
+        return int(skeleton.vertices[found])
     return sharpened(skeleton, outs, ins, graph.min_weight < 0, threads, stop)
 
 

@@ -94,20 +94,18 @@ class Sweeper:
             lines.line_starts, lines.lines, lines.columns, out, bases, view.infinity, limit, unreached, past, self.stop,
         )  # fmt: skip
 
-    def sums(self, seeds: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the sum of all distances of LANES rows, and how many there are."""
+    def sums(self, seeds: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        """Return the sum of all distances of LANES rows."""
         from ..kernels.sweep import sweep_sums
 
         view = self.view
         sums = new_lanes(1, np.dtype(np.float64 if view.dtype.kind == "f" else np.int64))
-        reached = new_lanes(1, np.dtype(np.int32))
         sums[:] = 0
-        reached[:] = 0
         sweep_sums(
             view.down_starts, view.down_arcs, view.run_starts, view.runs, self.dist, *self.climb(seeds, ends),
-            self.offers, view.units, view.tops, sums, reached, view.infinity, view.limit, self.stop,
+            self.offers, view.units, view.tops, sums, view.infinity, view.limit, self.stop,
         )  # fmt: skip
-        return sums[0], reached[0]
+        return sums[0]
 
     def one(self, seeds: np.ndarray, row: np.ndarray, limit: Any, unreached: Any, threads: int = 1) -> None:
         """Settle one row alone; threads share the subtrees."""

@@ -62,11 +62,13 @@ def find_pairs(
 ) -> np.ndarray:
     """Return the distance of every pair of vertices; pairs of near sources go together."""
     stop, found = np.zeros(1, np.int64), np.empty(len(sources), dtype)
+    used: list[Sweeper] = []
     order = np.argsort(hierarchy.sheet.places[sources], kind="stable")
     pieces = -(-len(order) // PAIRS_AT_ONCE)
 
     def new_worker() -> Work:
         pairs = Pairs(hierarchy, stop)
+        used.append(pairs.sweeper)
 
         def find(i: int) -> None:
             which = order[i * PAIRS_AT_ONCE : (i + 1) * PAIRS_AT_ONCE]
@@ -77,6 +79,7 @@ def find_pairs(
         return find
 
     cpu.share_out(new_worker, pieces, threads, stop)
+    hierarchy.spare.extend(used)
     return found
 
 
@@ -87,13 +90,15 @@ def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: 
     order = np.argsort(numbers, kind="stable")
     sums = np.empty(len(sources), np.float64 if sheet.dtype.kind == "f" else np.int64)
     done: list[int] = []
+    used: list[Sweeper] = []
 
     def new_worker() -> Work:
         sweeper = hierarchy.sweeper(stop)
+        used.append(sweeper)
 
         def add(i: int) -> None:
             lanes, ends = _lanes(order, i * LANES)
-            sums[lanes] = sweeper.sums(numbers[lanes], ends)[0]
+            sums[lanes] = sweeper.sums(numbers[lanes], ends)
             done.append(i)
 
         return add
@@ -101,4 +106,5 @@ def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: 
     batches = -(-len(sources) // LANES)
     with watcher(progress, batches, done) as watch:
         cpu.share_out(new_worker, batches, threads, stop, watch)
+    hierarchy.spare.extend(used)
     return sums

@@ -4,9 +4,10 @@ Numba does not turn a loop over 16 lanes into vector instructions by itself (7 n
 value of type Lanes *is* an LLVM vector: kernels load, add, take minima and store, and read like Python. LLVM lowers
 each word to what the machine has: two instructions with AVX2 and int32, one with AVX-512, four with NEON.
 
-``load`` and ``store`` take a row of a C-ordered array of shape (n, LANES) that `aligned` made, so that no
-row straddles a cache line; ``load_at`` and ``store_at`` take LANES neighbours anywhere in a flat array. With the JIT
-switched off (NUMBA_DISABLE_JIT=1, used to measure coverage) NumPy arrays of LANES entries take the vectors' place.
+``load`` and ``store`` take a row of a C-ordered array of shape (n, LANES) that begins at a cache line, as new_lanes in
+hierarchy/sheet.py makes them, so that no row straddles one; ``load_at`` and ``store_at`` take LANES neighbours anywhere
+in a flat array. With the JIT switched off (NUMBA_DISABLE_JIT=1, used to measure coverage) NumPy arrays of LANES entries
+take the vectors' place.
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic, models, register_model
 
-from ..constants import LANES
+from ..constants import LANES, LINE_BYTES
 
 I32 = ir.IntType(32)
-LINE_BYTES = 64
 BLOCK_BYTES = 32  # of a row, moved at once by `transpose`: half a cache line, the widest register of most machines
 
 
@@ -135,7 +135,7 @@ def _chooser(sign: str) -> Any:
     return intrinsic(choose)
 
 
-minimum, maximum = _chooser("<"), _chooser(">")
+minimum = _chooser("<")
 
 
 @intrinsic
@@ -175,18 +175,6 @@ def add_below(typing_context, total, lanes, limit):
         return (builder.add if _is_whole(dtype) else builder.fadd)(args[0], counted)
 
     return total(total, lanes, limit), codegen
-
-
-@intrinsic
-def flag_below(typing_context, lanes, limit, flag):
-    """Return ``flag`` in the lanes that are below ``limit``, 0 in the others."""
-
-    def codegen(context, builder, signature, args):
-        dtype = signature.args[0].dtype
-        ends = _spread(context, builder, dtype, args[1], signature.args[1])
-        return builder.select(_compare(builder, dtype, "<", args[0], ends), args[2], ir.Constant(args[2].type, None))
-
-    return flag(lanes, limit, flag), codegen
 
 
 def _turned(builder: Any, rows: list[Any]) -> list[Any]:
@@ -286,7 +274,7 @@ if config.DISABLE_JIT:
         """Return the sum in the type of the lanes."""
         return lanes + np.asarray(other).astype(lanes.dtype)
 
-    minimum, maximum = np.minimum, np.maximum
+    minimum = np.minimum
 
     def replace_from(lanes, limit, value):
         """Return the lanes with ``value`` where they are not below ``limit``."""
@@ -309,7 +297,3 @@ if config.DISABLE_JIT:
     def add_below(total, lanes, limit):
         """Add what is below ``limit`` to wide lanes."""
         return total + np.where(lanes < limit, lanes, 0).astype(total.dtype)
-
-    def flag_below(lanes, limit, flag):
-        """Return ``flag`` where lanes are below ``limit``, 0 elsewhere."""
-        return np.where(lanes < limit, flag, 0).astype(flag.dtype)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import kernel
+from ._jit import inlined, kernel
 
 
 @kernel
@@ -76,6 +76,13 @@ def sort_stably(keys, most, counts, order, out):
         counts[keys[v]] += 1
 
 
+@inlined
+def must_wait(c, v, first, width, tops, unit, last):
+    """Tell whether vertex ``v`` in column ``c`` is settled before its line is complete; tops have rows of their own."""
+    k = (c - first) // width
+    return v >= tops and (c < first or k >= len(last) or unit[v] < last[k])
+
+
 @kernel
 def schedule_lines(
     places, unit, units, tops, spare, first, width, last, line_starts, lines, keep_starts, kept, columns
@@ -98,21 +105,16 @@ def schedule_lines(
         lines[line_starts[last[k]]] = first + k * width
         line_starts[last[k]] += 1
     for c in range(n):
-        v = places[c]
-        k = (c - first) // width
-        whole = c >= first and k < count
-        if v >= tops and (not whole or unit[v] < last[k]):
-            keep_starts[unit[v] + 1] += 1
+        if must_wait(c, places[c], first, width, tops, unit, last):
+            keep_starts[unit[places[c]] + 1] += 1
     for u in range(len(units) - 1):
         keep_starts[u + 1] += keep_starts[u]
     waiting = keep_starts[len(units) - 1]
     for c in range(n):
         v = places[c]
-        k = (c - first) // width
-        whole = c >= first and k < count
         slot = v if v < tops else v - units[unit[v]] + tops
         columns[c] = slot
-        if v >= tops and (not whole or unit[v] < last[k]):
+        if must_wait(c, v, first, width, tops, unit, last):
             at = keep_starts[unit[v]]
             kept[at] = slot
             columns[c] = spare + at

@@ -204,30 +204,13 @@ def sweep_rows(
 
 
 @kernel
-def sweep_sums(
-    starts,
-    arcs,
-    run_starts,
-    runs,
-    dist,
-    index,
-    touched,
-    offers,
-    units,
-    tops,
-    sums,
-    reached,
-    infinity,
-    limit,
-    stop,
-):
+def sweep_sums(starts, arcs, run_starts, runs, dist, index, touched, offers, units, tops, sums, infinity, limit, stop):
     """Settle all vertices, as `sweep_rows` does, and add up the distances of every lane instead of writing them.
 
-    ``sums`` and ``reached`` are one row of lanes each: the sum of the distances below ``limit``, and their number.
+    ``sums`` is one row of lanes: the sum of the distances below ``limit``.
     """
     far = lanes.splat(dist, infinity)
-    one = lanes.splat(reached, 1)
-    total, count = lanes.load(sums, 0), lanes.load(reached, 0)
+    total = lanes.load(sums, 0)
     t = np.int64(0)
     for u in range(len(units) - 1):
         if stop[0] != 0:
@@ -237,11 +220,8 @@ def sweep_sums(
         if u > 0:
             t = sweep_unit(starts, arcs, run_starts[u], runs, dist, index, touched, t, offers, far, begin, end, slot)
         for i in range(end - begin):
-            found = lanes.load(dist, slot + np.uint64(i))
-            total = lanes.add_below(total, found, limit)
-            count = lanes.add(count, lanes.flag_below(found, limit, one))
+            total = lanes.add_below(total, lanes.load(dist, slot + np.uint64(i)), limit)
     lanes.store(sums, 0, total)
-    lanes.store(reached, 0, count)
 
 
 @inlined
