@@ -109,10 +109,10 @@ ELIMINATE_ALWAYS = 8
 # takes half a minute); uniform random graphs pass any.
 HOPELESS = 2
 CORE_COST = 6  # searching an arc of the core, in arcs swept; with 2, 20 and 60 the same cores or nearly so
-# Vertices in a unit of a sweep, half as many where distances have 64 bits: 128 kB, a quarter of a second cache. Rows of
-# NY with 1,024, 2,048, 4,096 and 8,192: 212, 179, 181 and 181 ms; of the highways (64 bits) with 512, 1,024, 2,048 and
-# 4,096: 195, 153, 167 and 172.
-UNIT = 2048
+# Vertices in a unit of a sweep, half as many where distances have 64 bits: 512 kB. 512 rows of NY with 2,048, 4,096,
+# 8,192 and 16,384: 77.6, 80.1, 70.8 and 73.2 ms; 256 of the highways (64 bits) with half of that: 142, 126, 125, 123;
+# 128 of Sao Paulo with 2,048, 8,192 and 16,384: 110, 116 and 118. A single row gains a tenth with 8,192: fewer runs.
+UNIT = 8192
 LINES_AHEAD = 2  # lines before its turn that a line of the answer is asked for: NY 1.4 ms a batch, none 1.7, 4 1.5
 # Bytes of an answer from which its lines go past the caches, in batches of rows that begin alike in a cache line. NY
 # (1 GB) 1.7 instead of 2.2 ms a batch, Sao Paulo (1.5 GB) 194 instead of 268 ms, the highways (1.1 GB) 117 instead of
