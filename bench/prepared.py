@@ -64,7 +64,9 @@ class Bench:
     def rows(self) -> Iterator[Line]:
         """Time many rows of New York, prepared; filling the same matrix; and the same with the preparation included."""
         case, matrix = self.ny, self.ny.rows
-        best = race({"fill": lambda: matrix.fill(7), "ours": case.sweep, "scipy": case.scipy_rows})
+        best = race(
+            {"fill": lambda: matrix.fill(7), "ours": case.sweep, "scipy": case.scipy_rows}, rounds=15, budget=20
+        )
         case.verify(matrix, CHECKED)
         row = best["scipy"] / SCIPY_ROWS
         what = f"{case.label}, {self.many:,} sources"
@@ -197,7 +199,7 @@ class Bench:
         count = 32 if self.quick else 256
         case = self.case(name, count)
         require(len(case.rows) == count, "rows")
-        best = race({"ours": case.sweep, "scipy": case.scipy_rows}, rounds=4, budget=20)
+        best = race({"ours": case.sweep, "scipy": case.scipy_rows}, rounds=12, budget=20)
         case.verify(case.rows, CHECKED)
         yield over(f"{case.label}, {count} sources, prepared", best["ours"], count, best["scipy"] / SCIPY_ROWS, 100)
         prepare = sum(case.prepared.hierarchy.seconds.values())
