@@ -26,33 +26,7 @@
 #endif
 #define EACH (WIDTH / TEAM)
 
-#if WEIGHT == 2
-typedef i64 lane_t;
-#elif WEIGHT == 3
-typedef f32 lane_t;
-#elif WEIGHT == 4
-typedef f64 lane_t;
-#else
-typedef i32 lane_t;
-#endif
-
-DEVICE lane_t toll_of(GLOBAL const i32 *arcs, i64 e)
-{
-#if WEIGHT == 0
-    return 1;
-#elif WEIGHT == 1
-    return arcs[2 * e + 1];
-#elif WEIGHT == 3
-    return F32_OF_BITS(arcs[2 * e + 1]);
-#else
-    const i64 bits = (i64)arcs[3 * e + 2] << 32 | (arcs[3 * e + 1] & 0xffffffffL);
-#if WEIGHT == 2
-    return bits;
-#else
-    return F64_OF_BITS(bits);
-#endif
-#endif
-}
+typedef weight_t lane_t;
 
 #define ARGUMENTS \
     GLOBAL const offset_t *starts, GLOBAL const i32 *arcs, GLOBAL const i32 *where, GLOBAL const lane_t *offers, \
@@ -64,7 +38,7 @@ DEVICE void descend(
 {
     for (; e < end; e += step) {
         GLOBAL const lane_t *above = rows + head_of(arcs, e) * (i64)WIDTH + lane;
-        const lane_t toll = toll_of(arcs, e);
+        const lane_t toll = weight_at(arcs, e);
         for (i32 k = 0; k < EACH; k++) {
             const lane_t way = above[k] + toll;
             best[k] = way < best[k] ? way : best[k];

@@ -39,7 +39,18 @@ DEVICE i32 head_of(GLOBAL const i32 *arcs, i64 e)
     return arcs[ARC_WORDS * e];
 }
 
-DEVICE sum_t weight_of(GLOBAL const i32 *arcs, i64 e)
+#if WEIGHT == 2
+typedef i64 weight_t;
+#elif WEIGHT == 3
+typedef f32 weight_t;
+#elif WEIGHT == 4
+typedef f64 weight_t;
+#else
+typedef i32 weight_t;
+#endif
+
+// The weight of an arc in its own type; as a summand by weight_of.
+DEVICE weight_t weight_at(GLOBAL const i32 *arcs, i64 e)
 {
 #if WEIGHT == 0
     return 1;
@@ -55,6 +66,11 @@ DEVICE sum_t weight_of(GLOBAL const i32 *arcs, i64 e)
     return F64_OF_BITS(bits);
 #endif
 #endif
+}
+
+DEVICE sum_t weight_of(GLOBAL const i32 *arcs, i64 e)
+{
+    return weight_at(arcs, e);
 }
 
 // The number behind a key, and the key of a number.
