@@ -43,6 +43,13 @@ class Case:
         solve = oracle.bellman_ford if any(weight < 0 for _, _, weight in self.arcs) else oracle.dijkstra
         return solve(self.n, self.arcs, sources, self.add)
 
+    def rows(self, seeds):
+        """Return the oracle's rows, one for each list of sources, as float64; None when a negative cycle is reached."""
+        rows = [self.distances(several) for several in seeds]
+        if any(row is None for row in rows):
+            return None
+        return np.array([[np.inf if length is None else length for length in row] for row in rows])
+
     def row(self, sources):
         """Return the oracle's distances as an array of the default type, None when a negative cycle is reached."""
         dtype = np.dtype(self.dtype or "int32")

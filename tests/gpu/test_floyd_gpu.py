@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfar
+import oracle
 import strategies
 from gpu.reach import DEVICE
 from nearfar import Graph
@@ -28,20 +29,6 @@ def listed():
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(METHODS, "floyd", floyd.METHOD)
         yield
-
-
-def rows_of(case, seeds):
-    """Return the oracle's rows as float64, None when a negative cycle is reached."""
-    rows = [case.distances(several) for several in seeds]
-    if any(row is None for row in rows):
-        return None
-    return np.array([[np.inf if length is None else length for length in row] for row in rows])
-
-
-def as_floats(rows):
-    """Return rows as float64 with inf for unreached."""
-    whole = rows.dtype.kind == "i"
-    return np.where(rows == np.iinfo(rows.dtype).max, np.inf, rows) if whole else rows.astype(np.float64)
 
 
 def check(graph, query, *sources, against="dijkstra", **options):
@@ -66,14 +53,14 @@ def test_small_graphs(family, dtype, data, query):
         return
     case, sources = data.draw(strategies.queries(getattr(strategies, family)(dtypes=(dtype,))))
     seeds = {"mssp": [[s] for s in sources], "apsp": [[s] for s in range(case.n)], "nearest": [sources]}[query]
-    graph, expected = Graph.from_arcs(*case.arrays(), n=case.n), rows_of(case, seeds)
+    graph, expected = Graph.from_arcs(*case.arrays(), n=case.n), case.rows(seeds)
     given = () if query == "apsp" else (sources,)
     if expected is None:
         with pytest.raises(NegativeCycleError):
             getattr(nearfar, query)(graph, *given, method="floyd", device=DEVICE)
         return
     result = getattr(nearfar, query)(graph, *given, method="floyd", device=DEVICE)
-    found = as_floats(getattr(result, "distances", result).rows)
+    found = oracle.as_floats(getattr(result, "distances", result).rows)
     if dtype in ("float32", "float64"):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-12)
     else:

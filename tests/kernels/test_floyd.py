@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfar
+import oracle
 import strategies
 from marks import JIT, needs_jit
 from nearfar import Graph
@@ -48,34 +49,20 @@ def agree(graph, query, *sources, against="dijkstra", **options):
     return found
 
 
-def rows_of(case, seeds):
-    """Return the oracle's rows as float64, None when a negative cycle is reached."""
-    rows = [case.distances(several) for several in seeds]
-    if any(row is None for row in rows):
-        return None
-    return np.array([[np.inf if length is None else length for length in row] for row in rows])
-
-
-def as_floats(rows):
-    """Return rows as float64 with inf for unreached."""
-    whole = rows.dtype.kind == "i"
-    return np.where(rows == np.iinfo(rows.dtype).max, np.inf, rows) if whole else rows.astype(np.float64)
-
-
 @pytest.mark.parametrize("family", (strategies.cases, strategies.negative_cases, strategies.cycle_cases))
 @settings(max_examples=3 * EXAMPLES)
 @given(data=st.data(), query=st.sampled_from(["mssp", "apsp", "nearest"]), threads=st.integers(1, 3))
 def test_small_graphs(family, data, query, threads):
     case, sources = data.draw(strategies.queries(family()))
     seeds = {"mssp": [[s] for s in sources], "apsp": [[s] for s in range(case.n)], "nearest": [sources]}[query]
-    graph, expected = Graph.from_arcs(*case.arrays(), n=case.n), rows_of(case, seeds)
+    graph, expected = Graph.from_arcs(*case.arrays(), n=case.n), case.rows(seeds)
     given = () if query == "apsp" else (sources,)
     if expected is None:
         with pytest.raises(NegativeCycleError):
             getattr(nearfar, query)(graph, *given, method="floyd", threads=threads)
         return
     result = getattr(nearfar, query)(graph, *given, method="floyd", threads=threads)
-    found = as_floats(getattr(result, "distances", result).rows)
+    found = oracle.as_floats(getattr(result, "distances", result).rows)
     if case.dtype in ("float32", "float64"):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-12)
     else:
