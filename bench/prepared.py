@@ -253,7 +253,7 @@ class Bench:
 
     def families(self) -> Iterator[Line]:
         """Time two sources of every family of graphs: what auto does against what it did before all this."""
-        from nearfar.selftest_graphs import samples
+        from nearfar.selftest.graphs import samples
 
         ratios: dict[str, float] = {}
         for sample in samples("usual" if self.quick else "full"):

@@ -17,13 +17,13 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Graph": "graph",
-    "sssp": "queries",
-    "mssp": "queries",
-    "apsp": "queries",
-    "nearest": "queries",
-    "distance": "queries",
-    "path": "queries",
-    "plan": "queries",
+    "sssp": "api",
+    "mssp": "api",
+    "apsp": "api",
+    "nearest": "api",
+    "distance": "api",
+    "path": "api",
+    "plan": "api",
     "prepare": "prepared",
     "Prepared": "prepared",
     "load_prepared": "prepared",
@@ -31,12 +31,12 @@ _HOMES = {
     "write": "formats",
     "verify": "certificate",
     "Certificate": "certificate",
-    "Distances": "result",
-    "Nearest": "result",
-    "Plan": "planner",
+    "Distances": "results",
+    "Nearest": "results",
+    "Plan": "engine.planner",
     "NearfarError": "errors",
     "errors": "",
-    "generate": "",
+    "generate": "graph",
     "formats": "",
 }
 
@@ -45,34 +45,34 @@ __all__ = [*_HOMES, "__version__"]
 if TYPE_CHECKING:  # "as": for type checkers these are public names of the package
     from . import errors as errors
     from . import formats as formats
-    from . import generate as generate
+    from .api import apsp as apsp
+    from .api import distance as distance
+    from .api import mssp as mssp
+    from .api import nearest as nearest
+    from .api import path as path
+    from .api import plan as plan
+    from .api import sssp as sssp
     from .certificate import Certificate as Certificate
     from .certificate import verify as verify
+    from .engine.planner import Plan as Plan
     from .errors import NearfarError as NearfarError
     from .formats import read as read
     from .formats import write as write
     from .graph import Graph as Graph
-    from .planner import Plan as Plan
+    from .graph import generate as generate
     from .prepared import Prepared as Prepared
     from .prepared import load_prepared as load_prepared
     from .prepared import prepare as prepare
-    from .queries import apsp as apsp
-    from .queries import distance as distance
-    from .queries import mssp as mssp
-    from .queries import nearest as nearest
-    from .queries import path as path
-    from .queries import plan as plan
-    from .queries import sssp as sssp
-    from .result import Distances as Distances
-    from .result import Nearest as Nearest
+    from .results import Distances as Distances
+    from .results import Nearest as Nearest
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name the first time it is used."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOMES[name]
-    value = getattr(import_module(f".{home}", __name__), name) if home else import_module(f".{name}", __name__)
+    home = import_module(f".{_HOMES[name] or name}", __name__)
+    value = getattr(home, name) if _HOMES[name] else home
     globals()[name] = value
     return value
 

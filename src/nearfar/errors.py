@@ -19,16 +19,98 @@ NearfarError
 └── MissingDependencyError (ImportError) an optional package is not installed
 
 Each class also derives from the builtin that a caller would expect, so ``except ValueError`` keeps working. Messages
-state the value found, the rule it breaks, and the way out.
+state the value found, the rule it breaks, and the way out. Where the way out is an option, the message marks it
+(`option`), so that ``error.parts`` can be told to whoever reads it: a caller writes ``method='edge'``, at the command
+line one types ``--method edge``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_OPEN, _BETWEEN, _CLOSE = "\x02", "\x1f", "\x03"  # around and inside a mark; no text that people write has them
+_MARK = re.compile(f"{_OPEN}(\\w*){_BETWEEN}([^{_CLOSE}]*){_CLOSE}")
+_NO_VALUE = object()
+_LONGEST = 60  # letters of a value that a message repeats
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option that an error speaks of; ``value`` is written as in Python, and empty where any will do."""
+
+    name: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}"
+
+
+@dataclass(frozen=True)
+class InPython:
+    """Words that help who calls from Python, and nobody else."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Part = str | Option | InPython
+
+
+def option(name: str, value: Any = _NO_VALUE) -> str:
+    """Mark an option inside the message of an error.
+
+    Examples
+    --------
+    >>> error = OptionError(f"nothing fits. Use {option('method', 'edge')}, or {option('memory')}.")
+    >>> print(error)
+    nothing fits. Use method='edge', or memory=.
+    >>> error.parts[1]
+    Option(name='method', value="'edge'")
+    """
+    text = "" if value is _NO_VALUE else repr(value)
+    text = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return f"{_OPEN}{name}{_BETWEEN}{text}{_CLOSE}"
+
+
+def in_python(text: str) -> str:
+    """Mark words inside the message of an error that help only who calls from Python."""
+    return f"{_OPEN}{_BETWEEN}{text}{_CLOSE}"
+
+
+def parts_of(message: str) -> tuple[Part, ...]:
+    """Take a marked message apart: text, options, and words for Python alone."""
+    pieces = _MARK.split(message)  # text, name, value, text, ...
+    parts: list[Part] = [pieces[0]]
+    for name, value, text in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
+        parts += [Option(name, value) if name else InPython(value), text]
+    return tuple(part for part in parts if part != "")
 
 
 class NearfarError(Exception):
-    """The common ancestor: ``except nearfar.NearfarError`` catches everything below."""
+    """The common ancestor: ``except nearfar.NearfarError`` catches everything below.
+
+    ``parts`` holds the message piece by piece, the options it speaks of among them; ``marked`` is what another error
+    repeats of this one, marks included.
+    """
+
+    _carried: tuple[str, ...] = ()  # what an error holds beside its message, in the order of its arguments
+
+    def __init__(self, message: str) -> None:
+        self.marked = message
+        super().__init__("".join(map(str, self.parts)))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The message piece by piece."""
+        return parts_of(self.marked)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.marked, *(getattr(self, name) for name in self._carried))
 
 
 class GraphError(NearfarError, ValueError):
@@ -54,12 +136,11 @@ class MethodError(NearfarError, ValueError):
 class NegativeCycleError(NearfarError, ValueError):
     """A cycle of negative length can be reached, so distances do not exist."""
 
+    _carried = ("cycle",)
+
     def __init__(self, message: str, cycle: Sequence[Hashable] = ()) -> None:
         super().__init__(message)
         self.cycle = list(cycle)
-
-    def __reduce__(self) -> tuple[type[NegativeCycleError], tuple[str, list[Hashable]]]:
-        return type(self), (str(self), self.cycle)
 
 
 class NoPathError(NearfarError, LookupError):
@@ -73,12 +154,11 @@ class DistanceOverflowError(NearfarError, OverflowError):
 class MemoryLimitError(NearfarError, MemoryError):
     """The answer would not fit into memory; refused before anything was allocated."""
 
+    _carried = ("needed", "available")
+
     def __init__(self, message: str, needed: int, available: int) -> None:
         super().__init__(message)
         self.needed, self.available = needed, available
-
-    def __reduce__(self) -> tuple[type[MemoryLimitError], tuple[str, int, int]]:
-        return type(self), (str(self), self.needed, self.available)
 
 
 class DeviceError(NearfarError, RuntimeError):
@@ -92,23 +172,21 @@ class DeviceMemoryError(DeviceError, MemoryError):
 class KernelBuildError(DeviceError):
     """A driver could not build a kernel."""
 
+    _carried = ("log",)
+
     def __init__(self, message: str, log: str = "") -> None:
         super().__init__(message)
         self.log = log
-
-    def __reduce__(self) -> tuple[type[KernelBuildError], tuple[str, str]]:
-        return type(self), (str(self), self.log)
 
 
 class FormatError(NearfarError, ValueError):
     """A file whose content is not what its format asks for."""
 
+    _carried = ("path", "line")
+
     def __init__(self, message: str, path: str = "", line: int | None = None) -> None:
         super().__init__(message)
         self.path, self.line = path, line
-
-    def __reduce__(self) -> tuple[type[FormatError], tuple[str, str, int | None]]:
-        return type(self), (str(self), self.path, self.line)
 
 
 class FileError(NearfarError, OSError):

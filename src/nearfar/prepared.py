@@ -14,21 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import options
-from .constants import LANES
+from .api import _graph, _known
+from .api import path as search_path
 from .devices import cpu
+from .elimination.build import Failure, Hierarchy, build
+from .elimination.pairs import Pairs
+from .engine import options
+from .engine.query import check, take_source, take_vertices
+from .engine.solve import solve
 from .errors import InputTypeError, NoPathError
 from .graph import Graph
-from .hierarchy.build import Failure, Hierarchy, build
-from .hierarchy.pairs import Pairs
-from .hierarchy.tables import unreached_of
-from .limits import choose_types
-from .methods.prepared import refusal
-from .queries import _graph, _known
-from .queries import path as search_path
-from .result import Distances
-from .solve import check, solve, take_source, take_vertices
-from .vertices import Vertices
+from .kernels.cpu.constants import LANES
+from .methods.prepared import SOLVERS, refusal, require_memory
+from .results import Distances
+from .results.limits import choose_types, unreached
 
 if TYPE_CHECKING:
     from .description import Description
@@ -63,9 +62,7 @@ def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None) -> 
     _graph(graph)
     machine = cpu.facts()
     threads = options.take_threads(threads, machine.cores)
-    allowed = options.take_memory(memory, machine.memory)
-    from .methods.prepared import require_memory
-
+    allowed = options.take_memory(memory) or machine.memory
     require_memory(graph, threads, allowed)
     return Prepared(graph, _built(graph, threads, allowed), threads)
 
@@ -73,7 +70,7 @@ def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None) -> 
 def _built(graph: Graph, threads: int, memory: int = 2**62) -> Hierarchy:
     """Build the hierarchy on a thread of its own, so that the caller hears Ctrl-C; a negative cycle is named."""
     stop = np.zeros(1, np.int64)
-    return _made(graph, lambda: build(graph, threads, stop, memory=memory), stop)
+    return _made(graph, lambda: build(graph, threads, stop, SOLVERS, memory=memory), stop)
 
 
 def _made(graph: Graph, make: Callable[[], Hierarchy | Failure | None], stop: np.ndarray) -> Hierarchy:
@@ -179,7 +176,7 @@ class Prepared:
         array([[7],
                [3]], dtype=int32)
         """
-        from .hierarchy.tables import fill_table
+        from .elimination.tables import fill_table
 
         rows = take_vertices(self.graph, sources, "source")
         columns = take_vertices(self.graph, targets, "target")
@@ -217,7 +214,7 @@ class Prepared:
         >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).distances([(0, 2), (1, 2), (2, 0)])
         array([        12,          7, 2147483647], dtype=int32)
         """
-        from .hierarchy.tables import find_pairs
+        from .elimination.tables import find_pairs
 
         sources, targets = self._ends(pairs)
         return find_pairs(self.hierarchy, sources, targets, self._dtype, self._threads(threads))
@@ -240,9 +237,7 @@ class Prepared:
             with self._pairs() as pairs:
                 found = pairs.path(s, t, top, self.hierarchy.skeleton.below)
         if found is None:  # over a core, or a walk with very many loops of length zero: a search finds it
-            bare = self.hierarchy.graph
-            bare = Graph(bare.offsets, bare.arcs, Vertices(bare.n))
-            found = search_path(bare, s, t, threads=1)
+            found = search_path(self.hierarchy.graph.unnamed, s, t, threads=1)
         return [self.graph.name(v) for v in found]
 
     def row_sums(self, sources: Any = None, *, threads: int | None = None, progress: Any = False) -> np.ndarray:
@@ -265,7 +260,7 @@ class Prepared:
         >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).row_sums()
         array([17,  7,  0])
         """
-        from .hierarchy.tables import sum_rows
+        from .elimination.tables import sum_rows
 
         numbers = (
             np.arange(self.graph.n, dtype=np.int32) if sources is None else take_vertices(self.graph, sources, "source")
@@ -295,13 +290,13 @@ class Prepared:
         >>> prepared.reweight([4, 5, 3]).distance(0, 2)
         5
         """
-        from .hierarchy.reweight import reweighted, with_weights
+        from .elimination.reweight import reweighted
 
-        graph = with_weights(self.graph, weights)
+        graph = self.graph.with_weights(weights)
         if self.hierarchy.pruned or (self.hierarchy.core is not None and graph.min_weight < 0):
             return Prepared(graph, _built(graph, self.threads), self.threads)
         stop = np.zeros(1, np.int64)
-        made = _made(graph, lambda: reweighted(self.graph, self.hierarchy, graph, self.threads, stop), stop)
+        made = _made(graph, lambda: reweighted(self.graph, self.hierarchy, graph, self.threads, stop, SOLVERS), stop)
         return Prepared(graph, made, self.threads)
 
     def save(self, path: Any) -> None:
@@ -316,7 +311,7 @@ class Prepared:
         ...     nearfar.load_prepared(os.path.join(folder, "g.prepared"), g).distance(0, 2)
         12
         """
-        from .hierarchy.file import write_hierarchy
+        from .elimination.file import write_hierarchy
 
         write_hierarchy(self.graph, self.hierarchy, path)
 
@@ -371,7 +366,7 @@ class Prepared:
         """Return the distance of a pair, and the highest vertex of its path, -1 if there is none."""
         found = np.empty(1, self._dtype)
         with self._pairs() as pairs:
-            tops = pairs.distances(np.array([s]), np.array([t]), unreached_of(found.dtype), found)
+            tops = pairs.distances(np.array([s]), np.array([t]), unreached(found.dtype), found)
         return found[0], int(tops[0])
 
     def _ends(self, pairs: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -410,6 +405,6 @@ def load_prepared(path: Any, graph: Graph) -> Prepared:
     ...     nearfar.load_prepared(os.path.join(folder, "g.prepared"), g)
     Prepared(n=3, m=2, core=0)
     """
-    from .hierarchy.file import read_hierarchy
+    from .elimination.file import read_hierarchy
 
     return Prepared(graph, read_hierarchy(_graph(graph), path), cpu.facts().cores)

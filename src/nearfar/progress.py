@@ -3,9 +3,83 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+LARGE = 100_000_000  # bytes of a file from which on a person at a terminal is shown how far reading is
+
+
+class Bar:
+    """A progress bar on standard error, which shows itself when that is worth while.
+
+    Parameters
+    ----------
+    what : str
+        What is counted, or done.
+    counts_bytes : bool
+        Whether numbers are bytes, not rows.
+    patience : float
+        Seconds of work before the bar appears.
+    least : int
+        It does not appear for less than so much in all.
+    transient : bool
+        Whether it leaves nothing behind.
+    """
+
+    def __init__(
+        self,
+        what: str = "rows",
+        *,
+        counts_bytes: bool = False,
+        patience: float = 0.0,
+        least: int = 0,
+        transient: bool = False,
+    ) -> None:
+        self.what, self.counts_bytes, self.transient = what, counts_bytes, transient
+        self.patience, self.least = patience, least
+        self.began = time.perf_counter()
+        self.bar: Progress | None = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """Take note of how much is done, of how much in all where that is known."""
+        if self.bar is None and self._is_worth_while(done, total):
+            self._show(total)
+        if self.bar is not None:
+            task = self.bar.tasks[0]
+            self.bar.update(task.id, completed=done, rate=f"{task.speed:,.1f}/s" if task.speed else "")
+
+    def _is_worth_while(self, done: int, total: int | None) -> bool:
+        """Tell whether to show the bar now."""
+        if (total or done) < self.least:
+            return False
+        is_long = time.perf_counter() - self.began > self.patience and done != total
+        return not self.patience or (is_long and total != 1)
+
+    def _show(self, total: int | None) -> None:
+        """Put the bar on the terminal."""
+        from rich import progress
+        from rich.console import Console
+
+        rows = (progress.MofNCompleteColumn(), progress.TextColumn("{task.fields[rate]}"))
+        size = (progress.DownloadColumn(), progress.TransferSpeedColumn())
+        columns = (progress.BarColumn(), *(size if self.counts_bytes else rows), progress.TimeRemainingColumn())
+        console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+        transient = self.transient and console.is_terminal
+        self.bar = progress.Progress(progress.TextColumn(self.what), *columns, console=console, transient=transient)
+        self.bar.add_task(self.what, total=total, rate="")
+        self.bar.start()
+
+    def __exit__(self, *failure: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
 
 
 @contextmanager
@@ -18,37 +92,12 @@ def watcher(progress: Any, total: int, done: Sized) -> Iterator[Callable[[], Non
         yield lambda: progress(len(done), total)
         progress(len(done), total)
     elif progress:
-        with _bar(total) as update:
-            yield lambda: update(len(done))
-            update(len(done))
+        with Bar() as bar:
+            bar(0, total)
+            yield lambda: bar(len(done), total)
+            bar(len(done), total)
     else:
         yield None
-
-
-@contextmanager
-def _bar(total: int) -> Iterator[Callable[[int], None]]:
-    """Give a function that moves a bar with rows done, their rate and the time left."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("rows"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("rows", total=total, rate="")
-
-        def update(done: int) -> None:
-            speed = bar.tasks[task].speed
-            bar.update(task, completed=done, rate=f"{speed:,.1f}/s" if speed else "")
-
-        yield update
-
-
-_LARGE = 100_000_000  # bytes of a file from which on a person at a terminal is shown how far reading is
 
 
 @contextmanager
@@ -60,40 +109,7 @@ def watching_bytes(progress: Any) -> Iterator[Callable[[int, int | None], None] 
     if callable(progress):
         yield progress
     elif progress or (progress is None and sys.stderr.isatty()):
-        with bytes_bar(0 if progress else _LARGE) as update:
-            yield update
+        with Bar("reading", counts_bytes=True, least=0 if progress else LARGE, transient=True) as bar:
+            yield bar
     else:
         yield None
-
-
-@contextmanager
-def bytes_bar(least: int) -> Iterator[Callable[[int, int | None], None]]:
-    """Give a function that moves a bar with bytes read of all; nothing is shown for files smaller than ``least``."""
-    bar: Any = None
-
-    def update(done: int, total: int | None) -> None:
-        nonlocal bar
-        if bar is None:
-            if (total or done) < least:
-                return
-            bar = _start_bytes_bar(total)
-        bar.update(bar.task_ids[0], completed=done)
-
-    try:
-        yield update
-    finally:
-        if bar is not None:
-            bar.stop()
-
-
-def _start_bytes_bar(total: int | None) -> Any:
-    """Show a bar for a file of so many bytes."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
-
-    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
-    bar = Progress(*columns, console=console, transient=console.is_terminal)
-    bar.add_task("reading", total=total)
-    bar.start()
-    return bar

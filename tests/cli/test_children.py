@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from marks import child_environment
+from helpers.marks import child_environment
 from nearfar import generate, write
 
 DATA = Path(__file__).parent.parent.parent.parent / "shared" / "data"

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import builtins
+import re
+from pathlib import Path
 
 import pytest
 
 import nearfar
 from nearfar.cli import main
 from nearfar.cli.failures import as_typed
+from nearfar.cli.group import COMMANDS
+from nearfar.cli.group import nearfar as nearfar_command
+from nearfar.errors import OptionError, in_python, option
 from nearfar.graph import Graph
 
 
@@ -50,8 +55,8 @@ def test_endless_numbers(run, roads, friends, word):
 
 def test_endless_options(run, roads, friends):
     digits = "9" * 5000
-    for option in ("--tail", "--head", "--weight"):
-        run("info", friends, option, digits).error(option, "9999...' is no column")
+    for switch in ("--tail", "--head", "--weight"):
+        run("info", friends, switch, digits).error(switch, "9999...' is no column")
     run("sssp", roads, "-s", 1, "--threads", digits).error("--threads", "9999...' is not a number of threads")
     assert run("sssp", roads, "-s", 1, "--cutoff", digits, "--json").ok().json["reached"] == 4
     run("sssp", roads, "-s", 1, "--cutoff", "nan").error("'nan' is not a number")
@@ -119,11 +124,33 @@ def test_interrupt(run, roads, monkeypatch):
 
 
 def test_advice_is_what_one_types():
-    assert as_typed("Use method='edge'.") == "Use --method edge."
-    assert as_typed("say weight=False or undirected=True") == "say --weight none or --undirected"
-    assert as_typed("strict=False (--lenient) takes it") == "--lenient takes it"
-    assert as_typed("or say to_format=.") == "or say --to-format."
-    assert as_typed("memory='2 GB', threads=2;") == "--memory 2 GB, --threads 2;"
+    def typed(message):
+        return as_typed(OptionError(message))
+
+    assert typed(f"Use {option('method', 'edge')}.") == "Use --method edge."
+    assert typed(f"{option('weight', False)} or {option('undirected', True)}") == "--weight none or --undirected"
+    assert typed(f"{option('strict', False)} takes it") == "--lenient takes it"
+    assert typed(f"{option('undirected', False)}, {option('header', False)}") == "--directed, --no-header"
+    assert typed(f"or say {option('to_format')}.") == "or say --to-format."
+    assert typed(f"{option('memory', '2 GB')}, {option('threads', 2)};") == "--memory 2 GB, --threads 2;"
+    assert typed(f"look{in_python(' at graph.names')}.") == "look."
+    assert typed("method='edge' in a name is no advice") == "method='edge' in a name is no advice"
+
+
+def test_every_option_of_an_error_can_be_typed():
+    """What errors advise exists on the command line, under the name it is translated to."""
+    sources = [path.read_text(encoding="utf8") for path in Path(nearfar.__file__).parent.rglob("*.py")]
+    advised = {name for text in sources for name in re.findall(r"(?<!def )option\(['\"](\w+)['\"]", text)}
+    assert {"method", "format", "weight", "strict"} <= advised
+    options = {switch for command in COMMANDS for switch in switches(command)}
+    for name in advised:
+        assert as_typed(OptionError(option(name))).split()[0] in options, name
+
+
+def switches(command):
+    """Return all that a command takes, such as --method and --no-header."""
+    found = nearfar_command.get_command(None, command)
+    return [text for parameter in found.params for text in (*parameter.opts, *parameter.secondary_opts)]
 
 
 @pytest.mark.parametrize("name", ["format=a weight=False.bar", "undirected=True/names=True.csv", "lossy=True"])

@@ -9,8 +9,8 @@ import sys
 import click
 import pytest
 
-from marks import child_environment
-from nearfar.cli.generate import KINDS
+from helpers.marks import child_environment
+from nearfar.cli.commands.generate import KINDS
 from nearfar.cli.group import COMMANDS, nearfar
 from nearfar.devices import DEVICES
 from nearfar.formats import FORMATS

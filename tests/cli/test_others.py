@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import nearfar
-from nearfar.cli.generate import KINDS, REQUIRED
+from nearfar.cli.commands.generate import KINDS, REQUIRED
 from nearfar.devices import DEVICES
 
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from marks import needs_jit
-from nearfar import selftest
-from nearfar.selftest_report import FAILED, PASSED, Findings, Outcome, Report
+from helpers.marks import needs_jit
+from nearfar.selftest import checks as selftest
+from nearfar.selftest.report import FAILED, PASSED, Findings, Outcome, Report
 
 pytestmark = needs_jit
 

@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 
 from nearfar.cli import work
 from nearfar.cli.screen import short_way
-from nearfar.cli.summary import Row, describe_row, farthest_of, nearest_of, unreached_mark
+from nearfar.cli.summary import Row, describe_row, farthest_of, nearest_of
+from nearfar.results.limits import unreached
 
 TYPES = ["int32", "int64", "float32", "float64"]
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(-5, 20)), min_size=1, max_size=40), st.sampled_from(TYPES), st.data())
 def test_rows(values, dtype, data):
-    mark = unreached_mark(np.dtype(dtype))
+    mark = unreached(np.dtype(dtype))
     row = np.array([mark if value is None else value for value in values], dtype)
     start = data.draw(st.integers(0, len(row) - 1))
     reached = [(value, v) for v, value in enumerate(values) if value is not None]

@@ -7,51 +7,20 @@ of ours. Without them the tests are skipped.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
-import json
 import random
-from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import nearfar
-from able import NEGATIVE, able, assert_rows
-from marks import needs_jit
+from helpers.able import NEGATIVE, able, assert_rows
+from helpers.data import DATA, TRUTH, load, loader, wide
+from helpers.marks import needs_jit
 from nearfar import Graph
 from nearfar.errors import DistanceOverflowError, MethodError, NegativeCycleError
 
-DATA = Path(__file__).parent.parent.parent.parent / "shared" / "data"
-if not (DATA / "load.py").exists():
-    pytest.skip("the real graphs of shared/data are not beside the repository", allow_module_level=True)
-
-TRUTH = json.loads((DATA / "truth.json").read_text(encoding="utf8"))
 SMALL = 200_000  # arcs up to which every method is tried
-
-
-@lru_cache(maxsize=1)
-def loader():
-    spec = importlib.util.spec_from_file_location("shared_data_load", DATA / "load.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@lru_cache(maxsize=2)  # the tests of one graph follow each other
-def load(name):
-    """Return what the reader gives and the graph made of it; a missing file is a visible skip."""
-    found = next((path for path in (name, name + ".gz", name + ".xz") if (DATA / path).exists()), None)
-    if found is None:
-        pytest.skip(f"shared/data has no {name}")
-    raw = loader().load(found)
-    return raw, Graph.from_arcs(raw["src"], raw["dst"], raw["w"], raw["n"], undirected=not raw["directed"])
-
-
-def wide(dist, unreached):
-    """Return integer distances as int64, with another mark for unreached."""
-    return np.where(dist == np.iinfo(dist.dtype).max, unreached, dist).astype("<i8")
 
 
 def runs():

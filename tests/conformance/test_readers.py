@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import nearfar
-from conformance.test_data import DATA, loader
-from marks import JIT
+from helpers.data import DATA, loader
+from helpers.marks import JIT
 
 SLOW = 300_000  # bytes of a file from which on kernels in plain Python take minutes
 OPTIONS = {"cal.cedge.gz": {"coordinates": DATA / "cal.cnode.gz"}}

@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items):
 
 def standin():
     """Load the stand-in for CuPy."""
-    spec = importlib.util.spec_from_file_location("standin", Path(__file__).parent / "standin.py")
+    spec = importlib.util.spec_from_file_location("standin", Path(__file__).parent.parent / "helpers" / "standin.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.make()

@@ -9,18 +9,21 @@ import numpy as np
 import pytest
 
 import nearfar
-from marks import needs_jit
-from nearfar import gpu_plan, selftest, selftest_graphs
+from helpers.marks import needs_jit
 from nearfar.devices import cuda, opencl
 from nearfar.errors import NegativeCycleError
+from nearfar.gpu import GPU_METHODS
+from nearfar.gpu import planning as gpu_plan
 from nearfar.methods import METHODS
+from nearfar.selftest import checks as selftest
+from nearfar.selftest import graphs as selftest_graphs
 
 if opencl.missing():
     pytest.skip(f"the stand-in for CuPy runs on OpenCL: {opencl.missing()}", allow_module_level=True)
 
 pytestmark = [needs_jit, pytest.mark.usefixtures("cupy")]
-METHODS_THERE = [name for name, record in METHODS.items() if record.on_gpu]
-STREAMING = [name for name in METHODS_THERE if METHODS[name].on_gpu.streams]
+METHODS_THERE = list(GPU_METHODS)
+STREAMING = [name for name in METHODS_THERE if GPU_METHODS[name].streams]
 TYPES = ("int32", "int64", "float32", "float64")
 each_method = pytest.mark.parametrize("method", METHODS_THERE)
 each_type = pytest.mark.parametrize("dtype", TYPES)

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 import nearfar
-from marks import child_environment
+from helpers.marks import child_environment
 from nearfar.devices import DEVICES, cpu, cuda, opencl
 from nearfar.devices.facts import Facts, Traffic
+from nearfar.engine.options import take_device
 from nearfar.errors import DeviceError, DeviceMemoryError, InputTypeError, KernelBuildError, OptionError
-from nearfar.options import take_device
 
 
 def test_table():

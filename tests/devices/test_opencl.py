@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from marks import child_environment
+from helpers.marks import child_environment
 from nearfar.devices import opencl
 from nearfar.errors import DeviceError
 

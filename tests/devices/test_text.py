@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from nearfar import constants
 from nearfar.devices import text
+from nearfar.kernels.gpu import constants
 
 KERNELS = sorted(text.FOLDER.glob("*.cl"))
 WORDS = r"""__kernel __global __local __private __constant get_\w+_id get_\w+_size get_num_groups barrier mem_fence

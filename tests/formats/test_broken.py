@@ -14,8 +14,8 @@ import tracemalloc
 import pytest
 
 import nearfar
+from helpers.texts import truth_of
 from nearfar.errors import FileError, FormatError, MissingFileError
-from texts import truth_of
 
 LARGE = b"9" * 20
 MTX = b"%%MatrixMarket matrix coordinate real general\n"

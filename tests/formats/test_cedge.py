@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import nearfar
-from damage import loader, named_arcs, read_bytes, real, refused
-from marks import needs_jit
+from helpers.damage import loader, named_arcs, read_bytes, real, refused
+from helpers.marks import needs_jit
 from nearfar.graph import Graph
 
 EDGES = b"0 0 1 0.5\n1 1 3 0.25\n"

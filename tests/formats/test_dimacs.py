@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfar
+from helpers.strategies import cases
 from nearfar.errors import FileError, FormatError
-from strategies import cases
 
 ARCS = b"c roads\np sp 3 3\na 1 2 7\na 2 3 5\nc end\na 1 3 20\n"
 PLACES = b"c places\np aux sp co 3\nv 1 -73530767 41085396\nv 3 7 8\nv 2 5 6\n"

@@ -12,8 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import nearfar
+from helpers.strategies import cases
 from nearfar.errors import FormatError, OptionError
-from strategies import cases
 
 NAMES = st.sampled_from(
     ["u", "v", "i", "Nan", "1", "007", "a b", "a,b", "x;y", "#1", "ä", 'q"q', "from", "to", "1.5", "-"]

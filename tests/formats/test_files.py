@@ -20,10 +20,10 @@ import pytest
 import zstandard
 
 import nearfar
-from marks import child_environment
+from helpers.marks import child_environment
 from nearfar.errors import FileError, FormatError, InputTypeError, MissingDependencyError, MissingFileError, OptionError
-from nearfar.formats.files import BLOCK, HEAD, Source, open_sink
-from nearfar.whole import whole_file
+from nearfar.formats.io.files import BLOCK, HEAD, Source, open_sink
+from nearfar.formats.io.whole import whole_file
 
 TEXT = b"p sp 3 2\na 1 2 7\na 2 3 5\n"
 LONG = os.urandom(BLOCK) + b"x" * (3 * HEAD + 17)  # several blocks, hard and easy to compress

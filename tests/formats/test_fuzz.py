@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from damage import Named, damaged, read_bytes, survives
-from marks import JIT
+from helpers.damage import Named, damaged, read_bytes, survives
+from helpers.marks import JIT
+from helpers.texts import FILES, STYLES, Style, cases, truth_of
 from nearfar.formats import FORMATS, edges, recognise
-from nearfar.formats.files import Source
-from texts import FILES, STYLES, Style, cases, truth_of
+from nearfar.formats.io.files import Source
 
 EXAMPLES = settings(max_examples=60 if JIT else 15)
 ODD = st.sampled_from(

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfar
-from damage import BROKEN, broken, damaged, named_arcs, read_bytes, refused, same, survives, write_bytes
+from helpers.damage import BROKEN, broken, damaged, named_arcs, read_bytes, refused, same, survives, write_bytes
+from helpers.strategies import cases
 from nearfar.errors import FileError, MissingDependencyError, OptionError
 from nearfar.graph import Graph
-from nearfar.names import NumberNames
-from strategies import cases
+from nearfar.graph.names import NumberNames
 
 
 def saved(graph):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import nearfar
-from damage import BROKEN, agrees, broken, named_arcs, read_bytes, refused, survives
-from marks import needs_jit
+from helpers.damage import BROKEN, agrees, broken, named_arcs, read_bytes, refused, survives
+from helpers.marks import needs_jit
 from nearfar.errors import OptionError
 from nearfar.graph import Graph
 

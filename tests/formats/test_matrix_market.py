@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from damage import named_arcs, read_bytes, refused, write_bytes
+from helpers.damage import named_arcs, read_bytes, refused, write_bytes
+from helpers.strategies import cases, cycle_cases
 from nearfar.errors import OptionError
 from nearfar.graph import Graph
-from strategies import cases, cycle_cases
 
 BANNER = b"%%MatrixMarket matrix coordinate "
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from damage import named_arcs, read_bytes, refused, write_bytes
-from marks import needs_jit
+from helpers.damage import named_arcs, read_bytes, refused, write_bytes
+from helpers.marks import needs_jit
+from helpers.strategies import cases
 from nearfar.errors import FileError, OptionError
 from nearfar.formats import metis
 from nearfar.graph import Graph
-from strategies import cases
 
 PLAIN = b"% a path and a lonely vertex\n4 2\n2\n1 3\n% half-way\n2\n\n"
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfar
-from damage import BROKEN, agrees, broken, damaged, named_arcs, read_bytes, real, refused, survives
-from marks import needs_jit
+from helpers.damage import BROKEN, agrees, broken, damaged, named_arcs, read_bytes, real, refused, survives
+from helpers.marks import needs_jit
 from nearfar.formats import grid
 
 HEAD = "type octile\nheight {}\nwidth {}\nmap\n"

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfar
-from damage import BROKEN, agrees, broken, damaged, read_bytes, real, refused, same, survives, write_bytes
-from marks import needs_jit
+from helpers.damage import BROKEN, agrees, broken, damaged, read_bytes, real, refused, same, survives, write_bytes
+from helpers.marks import needs_jit
+from helpers.strategies import cases
 from nearfar.errors import FileError, OptionError
 from nearfar.graph import Graph
-from strategies import cases
 
 ARCS = {"n": 4, "src": [0, 1, 2], "dst": [1, 2, 0], "w": [5, 6, 7], "directed": True}
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfar
-from damage import BROKEN, broken, damaged, loader, named_arcs, read_bytes, real, refused, same, survives
-from marks import needs_jit
+from helpers.damage import BROKEN, broken, damaged, loader, named_arcs, read_bytes, real, refused, same, survives
+from helpers.marks import needs_jit
 from nearfar.errors import MissingDependencyError, OptionError
 from nearfar.formats.roads import PROFILES, read_speed
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from damage import agrees, named_arcs, read_bytes, refused, write_bytes
-from marks import needs_jit
+from helpers.damage import agrees, named_arcs, read_bytes, refused, write_bytes
+from helpers.marks import needs_jit
+from helpers.strategies import cases
 from nearfar.errors import OptionError
 from nearfar.formats import dimacs, pace
 from nearfar.graph import Graph
-from strategies import cases
 
 TEXT = b"c a triangle with a tail\np tw 4 4\n1 2\nc half-way\n2 3\n3 1\n3 4\n"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from damage import agrees, named_arcs, read_bytes, refused
-from marks import needs_jit
+from helpers.damage import agrees, named_arcs, read_bytes, refused
+from helpers.marks import needs_jit
 from nearfar.formats import princeton
 
 TEXT = b"   3   2\n  0  0 0\n  1  3 4\n  2  3 0\n\n  0  1\n  2  1\n"

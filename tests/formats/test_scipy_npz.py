@@ -10,11 +10,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from damage import BROKEN, broken, damaged, named_arcs, read_bytes, refused, same, survives, write_bytes
+from helpers.damage import BROKEN, broken, damaged, named_arcs, read_bytes, refused, same, survives, write_bytes
+from helpers.strategies import cases
 from nearfar.errors import OptionError
 from nearfar.formats import FORMATS
 from nearfar.graph import Graph
-from strategies import cases
 
 TABLE = np.array([[0, 7, 0, 0], [0, 0, -2, 0], [3, 0, 0, 0], [0, 0, 5, 1]])
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from damage import named_arcs, read_bytes, refused, write_bytes
+from helpers.damage import named_arcs, read_bytes, refused, write_bytes
+from helpers.strategies import cases
 from nearfar.errors import OptionError
 from nearfar.formats import princeton, sparry
 from nearfar.graph import Graph
-from strategies import cases
 
 TEXT = b"4 4\n0 1 9\n0 2 5\n2 3 2\n2 3 2\n"
 

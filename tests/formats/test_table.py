@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfar
-from damage import BROKEN, broken, damaged, named_arcs, read_bytes, refused, same, survives, write_bytes
+from helpers.damage import BROKEN, broken, damaged, named_arcs, read_bytes, refused, same, survives, write_bytes
+from helpers.strategies import cases
 from nearfar.errors import FileError, MissingDependencyError, OptionError
 from nearfar.formats import columns as columns_module
 from nearfar.graph import Graph
-from nearfar.names import NumberNames
-from strategies import cases
+from nearfar.graph.names import NumberNames
 
 ENDINGS = {"parquet": "parquet", "arrow": "arrow"}
 WORDS = {"from": ["Ulm", "Bonn", "Ulm"], "to": ["Bonn", "Kiel", "Kiel"], "km": [390, 530, 700]}

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from marks import JIT
+from helpers.marks import JIT
 from nearfar.errors import FormatError
-from nearfar.formats import files
-from nearfar.formats.files import Source
-from nearfar.formats.text import BLANKS, Layout, Text
-from nearfar.formats.words import Words
+from nearfar.formats.io import files
+from nearfar.formats.io.files import Source
+from nearfar.formats.text.reader import BLANKS, Layout, Text
+from nearfar.formats.text.words import Words
 
 NUMBERS = st.sampled_from(
     ["0", "7", "-3", "+12", "007", "9223372036854775807", "1.5", "-2e3", ".25", "4.", "1e-7", "inf"]

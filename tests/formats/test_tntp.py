@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import nearfar
-from damage import loader, named_arcs, read_bytes, real, refused
-from marks import needs_jit
+from helpers.damage import loader, named_arcs, read_bytes, real, refused
+from helpers.marks import needs_jit
 from nearfar.errors import OptionError
 
 TEXT = (

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import nearfar
-from gpu.reach import DEVICE, NEGATIVE, streaming
-from nearfar import Graph, gpu_plan
+from helpers.reach import DEVICE, NEGATIVE, streaming
+from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.errors import NegativeCycleError
-from nearfar.methods import gpu_edge, gpu_frontier
+from nearfar.gpu import edge as gpu_edge
+from nearfar.gpu import frontier as gpu_frontier
+from nearfar.gpu import planning as gpu_plan
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import nearfar
-from conformance import test_data as data  # skips where the files are missing
-from gpu.reach import ALL, DEVICE, NEGATIVE, STREAMING, memory_for
-from marks import needs_jit
+from helpers import data  # skips where the files are missing
+from helpers.marks import needs_jit
+from helpers.reach import ALL, DEVICE, NEGATIVE, STREAMING, memory_for
 from nearfar.devices import opencl
 from nearfar.errors import NegativeCycleError
 

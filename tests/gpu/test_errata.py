@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import nearfar
-from gpu.reach import ALL, DEVICE, NEGATIVE, STREAMING, memory_for, streaming
-from nearfar import Graph, gpu_plan
+from helpers.reach import ALL, DEVICE, NEGATIVE, STREAMING, memory_for, streaming
+from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.errors import NegativeCycleError
+from nearfar.gpu import planning as gpu_plan
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)

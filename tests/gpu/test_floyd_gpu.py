@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfar
-import oracle
-import strategies
-from gpu.reach import DEVICE
+from helpers import oracle, strategies
+from helpers.reach import DEVICE
 from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.errors import MemoryLimitError, MethodError, NegativeCycleError
-from nearfar.methods import METHODS, floyd, gpu_floyd, johnson
+from nearfar.gpu import floyd as gpu_floyd
+from nearfar.methods import METHODS, floyd, johnson
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)
@@ -130,8 +130,10 @@ def test_negative_cycles(dtype, n):
 def test_a_cycle_that_only_rounding_makes_negative(query, monkeypatch):
     """Where the method that looks for it finds none, it settles the rows, too."""
     graph = Graph.from_arcs([0, 1, 2], [1, 2, 0], [-0.5, 0.25, 0.125], 3)
-    monkeypatch.setattr(johnson, "find_potential", lambda job: np.zeros(job.graph.n))
-    monkeypatch.setattr(johnson, "new_worker", lambda job: lambda seeds, row: row.__setitem__(slice(None), [1, -2, 3]))
+    monkeypatch.setattr(johnson, "find_potential", lambda problem, controls: np.zeros(problem.graph.n))
+    monkeypatch.setattr(
+        johnson, "new_worker", lambda *given: lambda seeds, row: row.__setitem__(slice(None), [1, -2, 3])
+    )
     result = getattr(nearfar, query)(graph, [0, 1], method="floyd", device=DEVICE)
     assert (getattr(result, "distances", result).rows == [1, -2, 3]).all()
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfar
-import strategies
-from conformance.test_grid import (
+from helpers import strategies
+from helpers.asking import (
     QUERIES,
     TOP,
     ask,
@@ -28,7 +28,7 @@ from conformance.test_grid import (
     rows_of,
     seeds_of,
 )
-from gpu.reach import (
+from helpers.reach import (
     ALL,
     DEVICE,
     NEGATIVE,

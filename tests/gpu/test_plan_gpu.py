@@ -10,15 +10,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nearfar
-from gpu.reach import ALL, DEVICE, STREAMING, least_memory
+from helpers.reach import ALL, DEVICE, STREAMING, least_memory
 from nearfar import Graph
-from nearfar.constants import DEVICE_SHARE
 from nearfar.devices import opencl
 from nearfar.devices.facts import Facts
+from nearfar.engine.planner import make_gpu_plan
 from nearfar.errors import MemoryLimitError, MethodError
-from nearfar.gpu_layout import MIN_BATCH, Layout, Sizes, group_bytes, make_layout, parts_of
-from nearfar.gpu_plan import choose_device, choose_gpu_method, make_gpu_plan, require_gpu_method, wants_gpu
-from nearfar.methods import METHODS
+from nearfar.gpu import GPU_METHODS
+from nearfar.gpu.layout import MIN_BATCH, Layout, Sizes, group_bytes, make_layout, parts_of
+from nearfar.gpu.planning import choose_device, choose_gpu_method, require_gpu_method, wants_gpu
+from nearfar.gpu.tuning import DEVICE_SHARE
 
 INT32, INT64 = np.dtype("int32"), np.dtype("int64")
 
@@ -26,7 +27,7 @@ INT32, INT64 = np.dtype("int32"), np.dtype("int64")
 @st.composite
 def all_sizes(draw, methods=ALL):
     """Return a strategy for the sizes of a query with one of the methods."""
-    on_gpu = METHODS[draw(st.sampled_from(methods))].on_gpu
+    on_gpu = GPU_METHODS[draw(st.sampled_from(methods))]
     offset, n = draw(st.sampled_from([4, 8])), draw(st.integers(1, 100) | st.integers(1, 10**7))
     return Sizes(
         n=n,
@@ -101,8 +102,8 @@ def test_with_memory_enough_all_arcs_and_many_rows_are_there(sizes, machine):
 
 @given(st.lists(st.integers(0, 5000), max_size=30), st.booleans())
 def test_lists_have_room_for_the_parts_of_fat_vertices(degrees, gpu):
-    """Whichever vertices are listed at once: as many parts as kernels/lists.cl makes of them."""
-    from nearfar.methods.gpu_work import tuning
+    """Whichever vertices are listed at once: as many parts as kernels/gpu/lists.cl makes of them."""
+    from nearfar.gpu.work import tuning
 
     numbers = tuning(gpu)
     parts = sum(-(-degree // numbers["PART"]) for degree in degrees if degree > numbers["THIN"])
@@ -129,7 +130,15 @@ def graph():
 def plan_for(graph, rows, method="auto", types=(INT32, INT64), facts=None, memory=None, host_free=10**12, **more):
     facts = facts or [gpu()]
     return make_gpu_plan(
-        graph, rows, method=method, types=list(types), facts=facts, memory=memory, host_free=host_free, **more
+        graph,
+        rows,
+        method=method,
+        types=types,
+        facts=facts,
+        threads=3,
+        memory=memory,
+        host_free=host_free,
+        **more,
     )
 
 
@@ -185,7 +194,7 @@ def test_a_graph_larger_than_one_buffer(graph):
         plan.require_memory()
         assert plan.arc_batches > 1 and plan.layouts[0].batch * 8 <= facts[0].largest
     plan = plan_for(graph, 1, "delta", facts=facts)
-    with pytest.raises(MemoryLimitError, match=r"method='frontier' or 'edge'") as caught:
+    with pytest.raises(MemoryLimitError, match=r"method='frontier' or method='edge'") as caught:
         plan.require_memory()
     assert caught.value.available == facts[0].largest
     assert plan_for(graph, 1, facts=facts).method == "frontier"
@@ -205,7 +214,7 @@ def test_devices_of_different_size(graph):
     plan.require_memory()
     large, small = plan.layouts
     assert large.rows > small.rows and large.bytes > plan.available >= plan.bytes == small.bytes
-    assert plan.device == "opencl:0, opencl:1" and plan.threads == 2
+    assert plan.device == "opencl:0, opencl:1" and plan.threads == 3  # of the CPU, not the devices
     assert plan.row_batches == -(-1024 // (large.rows + small.rows))
     with pytest.raises(MemoryLimitError) as caught:
         plan_for(graph, 1024, "delta", facts=[facts[0], gpu("opencl:1", 10**5)]).require_memory()

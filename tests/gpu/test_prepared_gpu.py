@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfar
-import strategies
-from conformance.test_grid import QUERIES, ask, assert_negative_cycle, assert_same, build, expected, rows_of
-from gpu.reach import DEVICE, least_memory, pretending
-from marks import needs_jit
+from helpers import strategies
+from helpers.asking import QUERIES, ask, assert_negative_cycle, assert_same, build, expected, rows_of
+from helpers.marks import needs_jit
+from helpers.reach import DEVICE, least_memory, pretending
+from helpers.shapes import SHAPES, any_shape, shaped
 from nearfar import Graph
-from nearfar.constants import LANES
 from nearfar.devices import opencl
+from nearfar.elimination import levels
 from nearfar.errors import DeviceMemoryError, MemoryLimitError, NegativeCycleError
-from nearfar.hierarchy import levels
-from nearfar.methods import gpu_prepared
-from prepared.test_prepared import SHAPES, any_shape, shaped
+from nearfar.gpu import prepared as gpu_prepared
+from nearfar.kernels.cpu.constants import LANES
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)
@@ -251,7 +251,7 @@ def test_more_memory_than_was_expected(monkeypatch):
 
 def test_no_real_gpu_that_is_too_small():
     from nearfar.devices.facts import Facts
-    from nearfar.gpu_plan import choose_device
+    from nearfar.gpu.planning import choose_device
 
     graph = nearfar.generate.road_grid(30, 30)
     small, large = (Facts(name, 8, memory, gpu=True) for name, memory in (("a", 200_000), ("b", 10**8)))

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 
 import nearfar
-from gpu.reach import ALL, DEVICE, STREAMING, memory_for, pretending
-from marks import child_environment
-from nearfar import Graph, gpu_plan
+from helpers.marks import child_environment
+from helpers.reach import ALL, DEVICE, STREAMING, memory_for, pretending
+from nearfar import Graph
 from nearfar.devices import DEVICES, opencl
 from nearfar.devices.facts import Facts
 from nearfar.errors import DeviceError, DeviceMemoryError, MemoryLimitError, MethodError
-from nearfar.methods import gpu_work
+from nearfar.gpu import planning as gpu_plan
+from nearfar.gpu import work as gpu_work
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)
@@ -261,7 +262,7 @@ def test_a_full_device_is_emptied(method, way, failing, graph, device, monkeypat
 
 
 def kept(graph):
-    return [what for name, what in gpu_work._resident.get(graph, {}) if name == "opencl:0"]
+    return [key for key in gpu_work._resident.get(graph, {}) if key.device == "opencl:0"]
 
 
 def test_a_device_that_stays_full(graph, monkeypatch):
@@ -307,7 +308,7 @@ def test_methods_of_the_cpu_are_refused(method, graph):
 
 def test_memory_too_small(graph):
     with pytest.raises(
-        MemoryLimitError, match=r"delta with 512 vertices.*method='frontier' or 'edge'.*batches"
+        MemoryLimitError, match=r"delta with 512 vertices.*method='frontier' or method='edge'.*batches"
     ) as caught:
         nearfar.sssp(graph, 0, method="delta", device=DEVICE, memory=20_000)
     assert caught.value.needed > caught.value.available == 20_000

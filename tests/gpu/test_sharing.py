@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from marks import child_environment
+from helpers.marks import child_environment
 from nearfar.devices import opencl
 
 if opencl.missing():
@@ -21,7 +21,7 @@ warnings.simplefilter("error")
 import numpy as np
 import nearfar
 from nearfar.devices import opencl
-from gpu.reach import ALL, STREAMING, memory_for
+from helpers.reach import ALL, STREAMING, memory_for
 
 BOTH = ["opencl:0", "opencl:1"]
 graph = nearfar.generate.rmat(9, seed=4)

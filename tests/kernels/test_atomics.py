@@ -7,10 +7,10 @@ import threading
 import numpy as np
 import pytest
 
-from marks import needs_jit
-from nearfar.kernels._jit import kernel
-from nearfar.kernels.atomics import add, load, store, swap_if
-from nearfar.kernels.delta import lower
+from helpers.marks import needs_jit
+from nearfar.kernels.cpu.atomics import add, load, store, swap_if
+from nearfar.kernels.cpu.delta import lower
+from nearfar.kernels.jit import kernel
 
 
 @kernel

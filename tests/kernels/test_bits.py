@@ -10,46 +10,37 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracle
-import strategies
-from nearfar import Graph, limits, order
-from nearfar.kernels import bfs as kernels
-from nearfar.kernels import bits
-from nearfar.kernels._jit import kernel
+from helpers import oracle, strategies
+from nearfar import Graph
+from nearfar.graph import order
+from nearfar.kernels.cpu import bfs as kernels
+from nearfar.kernels.cpu import bits
+from nearfar.kernels.jit import kernel
 from nearfar.methods import bfs
-from nearfar.methods.method import Job
+from nearfar.methods.problem import Controls, Problem
+from nearfar.results import limits
 
 WIDTHS = (1, 2, 4, 8)
 
 
-def job_for(graph, sources, dtype="int32", seeds=None, cutoff=None, targets=(), threads=1):
-    """Return a job as run.py makes it, and the list of the rows it finished."""
+def problem_for(graph, sources, dtype="int32", seeds=None, cutoff=None, targets=(), threads=1):
+    """Return problem, rows and controls as engine/run.py makes them; finished rows are listed as done."""
     dtype = np.dtype(dtype)
     ceiling, zero = limits.ceiling_and_zero(graph, cutoff, dtype)
     sources = np.asarray(sources, np.int32)
-    done = []
-    job = Job(
-        graph=graph,
-        rows=np.full((len(sources), graph.n), 77, dtype),
-        sources=sources,
-        seeds=None if seeds is None else np.asarray(seeds, np.int32),
-        ceiling=ceiling,
-        zero=zero,
-        floor=zero,
-        targets=np.asarray(targets, np.int32),
-        threads=threads,
-        delta=None,
-        finish=done.append,
-    )
-    return job, done
+    seeds = None if seeds is None else np.asarray(seeds, np.int32)
+    problem = Problem(graph, dtype, sources, seeds, ceiling, zero, zero, np.asarray(targets, np.int32))
+    controls = Controls(threads=threads)
+    controls.finish = controls.done.append
+    return problem, np.full((len(sources), graph.n), 77, dtype), controls
 
 
 def solve(graph, sources, dtype="int32", **options):
     """Return the rows, with the ceiling where nothing is reached."""
-    job, done = job_for(graph, sources, dtype, **options)
-    bfs.METHOD.many(job)
-    assert sorted(done) == list(range(len(sources)))
-    return job.rows
+    problem, rows, controls = problem_for(graph, sources, dtype, **options)
+    bfs.METHOD.many(problem, rows, controls)
+    assert sorted(controls.done) == list(range(len(sources)))
+    return rows
 
 
 def expected(graph, seeds, dtype, cutoff=None, add=operator.add):
@@ -206,10 +197,10 @@ def test_more_levels_than_codes(n, k):
     graph = path(n)
     sources = np.arange(k) * (n - 1) // (k - 1)
     wanted = np.abs(sources[:, None] - np.arange(n)).astype(np.int32)
-    job, _ = job_for(graph, sources)
-    bfs.many(job)
-    assert_same(job.rows, wanted)
-    assert job.notes["levels"] == n - 1
+    problem, rows, controls = problem_for(graph, sources)
+    bfs.many(problem, rows, controls)
+    assert_same(rows, wanted)
+    assert controls.notes["levels"] == n - 1
 
 
 def test_one_row_from_several_seeds():
@@ -226,11 +217,11 @@ def test_single_vertex_loops_and_no_arcs():
 
 def test_targets_end_the_search_when_all_rows_have_seen_them():
     graph = path(2000)
-    job, _ = job_for(graph, [0, 10], targets=[15, 40])
-    bfs.many(job)
-    assert job.notes["levels"] == 40
+    problem, rows, controls = problem_for(graph, [0, 10], targets=[15, 40])
+    bfs.many(problem, rows, controls)
+    assert controls.notes["levels"] == 40
     wanted = np.abs(np.array([[0], [10]]) - np.arange(2000))
-    assert (job.rows == np.where(wanted <= 40, wanted, job.ceiling)).all()
+    assert (rows == np.where(wanted <= 40, wanted, problem.ceiling)).all()
 
 
 def test_pulled_and_pushed_levels_agree():
@@ -241,26 +232,26 @@ def test_pulled_and_pushed_levels_agree():
 
 
 def test_figures():
-    job, _ = job_for(path(5), [0, 4])
-    assert 0 < bfs.many(job) <= 5 * 8
-    assert job.notes == {"levels": 4}
+    problem, rows, controls = problem_for(path(5), [0, 4])
+    assert 0 < bfs.many(problem, rows, controls) <= 5 * 8
+    assert controls.notes == {"levels": 4}
 
 
 def test_a_raised_flag_stops_it():
-    job, done = job_for(random_graph(3000, 9000), np.arange(600), threads=2)
-    job.stop[0] = 1
-    bfs.many(job)
-    assert done == []
+    problem, rows, controls = problem_for(random_graph(3000, 9000), np.arange(600), threads=2)
+    controls.stop[0] = 1
+    bfs.many(problem, rows, controls)
+    assert controls.done == []
 
 
 def test_a_flag_raised_meanwhile_stops_it():
     graph = path(200_000)
-    job, done = job_for(graph, [0, 1])
-    timer = threading.Timer(0.2, job.stop.__setitem__, (0, 1))
+    problem, rows, controls = problem_for(graph, [0, 1])
+    timer = threading.Timer(0.2, controls.stop.__setitem__, (0, 1))
     timer.start()
-    bfs.many(job)
+    bfs.many(problem, rows, controls)
     timer.join()
-    assert len(done) == 0 or job.notes["levels"] == graph.n - 1
+    assert len(controls.done) == 0 or controls.notes["levels"] == graph.n - 1
 
 
 @given(st.integers(1, 5000), st.integers(1, 9))
@@ -276,9 +267,8 @@ def test_sharing_out(rows, threads):
 
 def test_memory_counts_what_a_pass_allocates():
     graph = random_graph(1000, 3000)
-    job, _ = job_for(graph, np.arange(600), threads=1)
-    one = bfs._Pass(job, 8, graph.heads, graph.offsets, graph.heads)
-    held = sum(a.nbytes for a in vars(one).values() if isinstance(a, np.ndarray))
+    one = bfs._Pass(*problem_for(graph, np.arange(600)), 8, graph.heads, graph.offsets, graph.heads)
+    held = sum(a.nbytes for name, a in vars(one).items() if isinstance(a, np.ndarray) and name != "rows")
     told = bfs.memory(graph.n, graph.m, 600, 1, 4)
     assert held <= told <= held + 8 * (graph.m + graph.n) + 4096
     assert bfs.memory(1, 0, 1, 8, 4) > 0

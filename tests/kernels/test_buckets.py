@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearfar.constants import CHUNK
-from nearfar.kernels import buckets as q
+from nearfar.kernels.cpu import buckets as q
+from nearfar.kernels.cpu.constants import CHUNK
 from nearfar.methods import buckets as host
 
 

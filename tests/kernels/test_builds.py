@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from helpers.programs import PROGRAMS, TEXTS, each_program
 from nearfar.devices import opencl, text
-from programs import PROGRAMS, TEXTS, each_program
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)

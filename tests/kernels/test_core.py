@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracle
-from nearfar.constants import LANES
-from nearfar.kernels.core import settle_core
-from strategies import cases, cycle_cases, negative_cases
+from helpers import oracle
+from helpers.strategies import cases, cycle_cases, negative_cases
+from nearfar.kernels.cpu.constants import LANES
+from nearfar.kernels.cpu.core import settle_core
 
 TYPES = ("int32", "int64", "float32", "float64")
 INFINITY = {"int32": 2**30 - 1, "int64": 2**62 - 1, "float32": np.inf, "float64": np.inf}

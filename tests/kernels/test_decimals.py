@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from marks import JIT
-from nearfar.kernels.decimals import convert
+from helpers.marks import JIT
+from nearfar.kernels.cpu.decimals import convert
 
 COUNT = 20_000 if JIT else 300
 

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfar
-import oracle
-import strategies
-from marks import JIT, needs_jit
+from helpers import oracle, strategies
+from helpers.marks import JIT, needs_jit
 from nearfar import Graph
 from nearfar.devices import cpu
 from nearfar.errors import DistanceOverflowError, NegativeCycleError

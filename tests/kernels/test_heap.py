@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nearfar.kernels.heap import raise_up, take_first
+from nearfar.kernels.cpu.heap import raise_up, take_first
 
 KEYS = st.floats(0, 100, allow_nan=False, width=32)
 

@@ -8,19 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfar
-import nearfar.landmarks
-import nearfar.prune
+import nearfar.elimination.landmarks
+import nearfar.elimination.prune
+from helpers.strategies import cases
+from nearfar.elimination import landmarks as landmarks_module
+from nearfar.elimination import prune as prune_module
+from nearfar.elimination.prune import can_have_detours, prune, prune_again, superfluous, worth_pruning
 from nearfar.graph import Graph
-from nearfar.prune import can_have_detours, prune, prune_again, superfluous, worth_pruning
-from strategies import cases
+from nearfar.kernels.cpu.constants import LANES
+from nearfar.methods.prepared import SOLVERS
 
 
 @pytest.fixture(autouse=True, scope="module")
 def sparse_graphs_too():
     """Ask about graphs of any degree, however little it brings: the small ones here are sparse."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nearfar.prune, "PRUNED_DEGREE", 0)
-        patch.setattr(nearfar.prune, "PAYS", 0)
+        patch.setattr(prune_module, "PRUNED_DEGREE", 0)
+        patch.setattr(prune_module, "PAYS", 0)
         yield
 
 
@@ -54,7 +58,7 @@ def same_distances(graph, marks):
 @given(cases(), st.integers(1, 20), st.booleans())
 def test_removal_changes_no_distance(case, landmarks, undirected):
     graph = Graph.from_arcs(*case.arrays(), n=case.n, undirected=undirected)
-    marks = superfluous(graph, 1, stop(), landmarks)
+    marks = superfluous(graph, 1, stop(), SOLVERS, landmarks)
     assert same_distances(graph, marks)
     tails = np.repeat(np.arange(graph.n), np.diff(graph.offsets))
     assert marks[tails == graph.heads].all()
@@ -65,7 +69,7 @@ def test_removal_changes_no_distance(case, landmarks, undirected):
 @given(cases(dtypes=("int32", "int64", "float64")))
 def test_all_vertices_as_landmarks_find_all(case):
     graph = Graph.from_arcs(*case.arrays(), n=case.n)
-    marks = superfluous(graph, 1, stop(), graph.n)
+    marks = superfluous(graph, 1, stop(), SOLVERS, graph.n)
     dist = np.asarray(nearfar.apsp(graph, method="dijkstra").dist)
     tails = np.repeat(np.arange(graph.n), np.diff(graph.offsets))
     longer = graph.weights > dist[tails, graph.heads] * (1 + 1e-12)
@@ -99,7 +103,7 @@ def test_a_core_can_be_pruned_again(case, landmarks, left):
         np.array([arc[i] for arc in arcs], t) for i, t in enumerate((int, np.int32, graph.weight_dtype))
     )
     offsets = np.searchsorted(tails, np.arange(len(vertices) + 1))
-    asked = prune(graph, 1, stop(), landmarks).landmarks
+    asked = prune(graph, 1, stop(), SOLVERS, landmarks).landmarks
     marks = prune_again(asked, graph.n, vertices, offsets, heads, weights, stop())
     core = Graph.from_arcs(tails, heads, weights, n=len(vertices))
     assert same_distances(core, marks)
@@ -107,16 +111,16 @@ def test_a_core_can_be_pruned_again(case, landmarks, left):
 
 def test_a_landmark_that_is_gone_matches_nothing():
     graph = Graph.from_arcs([0, 1, 2, 3], [1, 2, 3, 1], [1, 1, 1, 1])
-    asked = nearfar.landmarks.ask(graph, np.array([1]), np.dtype(np.int32), 1, stop())
+    asked = landmarks_module.ask(graph, np.array([1]), np.dtype(np.int32), 1, stop())
     core = np.array([0, 2]), np.array([0, 1, 1]), np.array([1], np.int32), np.array([2], np.int32)
     assert not prune_again(asked, graph.n, *core, stop()).any()
 
 
 def test_ties_go_where_weights_are_above_zero():
     detour = Graph.from_arcs([0, 1, 0], [1, 2, 2], [1, 1, 2])
-    assert arc_list(detour, superfluous(detour, 1, stop())) == [(0, 2)]
+    assert arc_list(detour, superfluous(detour, 1, stop(), SOLVERS)) == [(0, 2)]
     ring = Graph.from_arcs([0, 1, 2, 0, 0], [1, 2, 0, 2, 1], [0, 0, 0, 0, 1])
-    assert arc_list(ring, superfluous(ring, 1, stop())) == [(0, 1)]
+    assert arc_list(ring, superfluous(ring, 1, stop(), SOLVERS)) == [(0, 1)]
 
 
 @pytest.mark.parametrize("dtype", ("float32", "float64"))
@@ -124,46 +128,46 @@ def test_rounding_removes_nothing(dtype):
     third = np.array(1 / 3, dtype)
     above = np.nextafter(third + third, np.array(1, dtype))
     graph = Graph.from_arcs([0, 1, 0], [1, 2, 2], np.array([third, third, above], dtype))
-    assert not superfluous(graph, 1, stop()).any()
+    assert not superfluous(graph, 1, stop(), SOLVERS).any()
     clear = Graph.from_arcs([0, 1, 0], [1, 2, 2], np.array([third, third, 1], dtype))
-    assert arc_list(clear, superfluous(clear, 1, stop())) == [(0, 2)]
+    assert arc_list(clear, superfluous(clear, 1, stop(), SOLVERS)) == [(0, 2)]
 
 
 @pytest.mark.parametrize("top", (2**31 - 2, 2**33, 2**61))
 def test_heavy_arcs_and_pieces_that_do_not_meet(top):
     tails, heads, weights = [0, 1, 0, 3, 4, 3], [1, 2, 2, 4, 5, 5], [top // 4, top // 4, top, 1, 1, top]
     graph = Graph.from_arcs(tails, heads, np.array(weights, np.int64))
-    assert arc_list(graph, superfluous(graph, 1, stop())) == [(0, 2), (3, 5)]
+    assert arc_list(graph, superfluous(graph, 1, stop(), SOLVERS)) == [(0, 2), (3, 5)]
     alone = Graph.from_arcs([0, 2], [1, 3], np.array([1, top], np.int64))
-    assert not superfluous(alone, 1, stop()).any()
+    assert not superfluous(alone, 1, stop(), SOLVERS).any()
 
 
 @pytest.mark.parametrize("undirected", (False, True))
 def test_hubs_on_threads(undirected):
     graph = nearfar.generate.rmat(9, seed=1, undirected=undirected)
-    one, two = superfluous(graph, 1, stop()), prune(graph, 2, stop(), 40)
+    one, two = superfluous(graph, 1, stop(), SOLVERS), prune(graph, 2, stop(), SOLVERS, 40)
     assert 0.5 < one.mean() < two.marks.mean() < 1
-    assert two.landmarks.to.shape == (3 * graph.n, nearfar.constants.LANES)
+    assert two.landmarks.to.shape == (3 * graph.n, LANES)
     sources = np.arange(0, graph.n, 37)
     before = nearfar.mssp(graph, sources, method="dijkstra").dist
     assert np.array_equal(before, nearfar.mssp(without(graph, two.marks), sources, method="dijkstra").dist)
-    assert abs(worth_pruning(graph) - one.mean()) < 0.1
+    assert abs(worth_pruning(graph, SOLVERS) - one.mean()) < 0.1
 
 
 def test_names_do_not_matter():
     graph = Graph.from_arcs([0, 1, 0], [1, 2, 2], [1, 1, 5], names=["b", "a", "c"])
-    assert arc_list(graph, superfluous(graph, 1, stop())) == [(0, 2)]
+    assert arc_list(graph, superfluous(graph, 1, stop(), SOLVERS)) == [(0, 2)]
 
 
 def test_not_worth_asking():
     unweighted = Graph.from_arcs([0, 1, 0, 0, 2], [1, 2, 2, 2, 2])
-    assert worth_pruning(unweighted) == 0
-    assert superfluous(unweighted, 1, stop()).sum() == 2
-    assert worth_pruning(Graph.from_arcs([0], [1], [-1])) == 0
-    assert worth_pruning(Graph.from_arcs([], [], n=3)) == 0
-    assert prune(Graph.from_arcs([], [], n=0), 1, stop()).marks.shape == (0,)
+    assert worth_pruning(unweighted, SOLVERS) == 0
+    assert superfluous(unweighted, 1, stop(), SOLVERS).sum() == 2
+    assert worth_pruning(Graph.from_arcs([0], [1], [-1]), SOLVERS) == 0
+    assert worth_pruning(Graph.from_arcs([], [], n=3), SOLVERS) == 0
+    assert prune(Graph.from_arcs([], [], n=0), 1, stop(), SOLVERS).marks.shape == (0,)
 
 
 def test_stop():
     graph = Graph.from_arcs([0, 1, 0], [1, 2, 2], [1, 1, 5])
-    assert not superfluous(graph, 1, np.ones(1, np.int64)).any()
+    assert not superfluous(graph, 1, np.ones(1, np.int64), SOLVERS).any()

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from helpers.programs import each_program
 from nearfar.devices import cuda, text
-from programs import each_program
 
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed")
 ARCHITECTURES = (75, 80, 90, 100, 120)

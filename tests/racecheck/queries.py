@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 
-from nearfar import constants
+from nearfar.gpu import GPU_METHODS, floyd
+from nearfar.kernels.gpu import constants
 
 SMALL = {
     "GPU_STAGE": 4,
@@ -64,28 +64,22 @@ KERNEL void canary_divergence(GLOBAL i32 *a)
 
 
 def shrink() -> None:
-    """Make tuned numbers small; other modules read them when they are loaded, so this comes first."""
-    for name, value in SMALL.items():
-        assert hasattr(constants, name), f"{name} is no tuned number any more: choose another in {__file__}"
-        setattr(constants, name, value)
-    from nearfar import gpu_plan
+    """Make tuned numbers small, in every module that has read them."""
 
-    constants.GPU_SMALL_TILE = TILE  # known to kernels/floyd.cl only
-    floyd = import_module("nearfar.methods.gpu_floyd")
+    loaded = [module for name, module in sys.modules.items() if name.startswith("nearfar.")]
+    prepared = {f"{kind}_{name}": value for kind in ("DEVICE", "HOST") for name, value in (("TEAM", 4), ("NARROW", 2))}
+    for name, value in {**SMALL, **prepared, "MIN_BATCH": BATCH}.items():
+        readers = [module for module in loaded if hasattr(module, name)]
+        assert readers, f"{name} is no tuned number any more: choose another in {__file__}"
+        for module in readers:
+            setattr(module, name, value)
+    constants.GPU_SMALL_TILE = TILE  # known to kernels/gpu/floyd.cl only
     floyd.TILES = dict.fromkeys(floyd.TILES, TILE)
-    prepared = import_module("nearfar.methods.gpu_prepared")
-    for name, value in (("TEAM", 4), ("NARROW", 2)):  # a group of 16 has several teams, and some levels are wide
-        for kind in ("DEVICE", "HOST"):
-            assert hasattr(prepared, f"{kind}_{name}")
-            setattr(prepared, f"{kind}_{name}", value)
-    layouts = import_module(gpu_plan.make_layout.__module__)
-    assert hasattr(layouts, "MIN_BATCH")
-    layouts.MIN_BATCH = BATCH
 
 
 def take_groups_of(size) -> None:
     """Let the next plans have groups of so many work-items."""
-    from nearfar import gpu_plan
+    from nearfar.gpu import planning as gpu_plan
 
     for name in ("DEVICE_GROUP_SIZE", "HOST_GROUP_SIZE", "HOST_ROW_GROUP_SIZE"):
         assert hasattr(gpu_plan, name)
@@ -180,7 +174,7 @@ def graphs():
 
 def answer(case, starts):
     """Return the distances from each list of seeds by the tests' oracle; None for a negative cycle."""
-    from oracle import bellman_ford
+    from helpers.oracle import bellman_ford
 
     n, *arcs = case
     arcs = [tuple(arc) for arc in np.transpose(arcs).tolist()]
@@ -203,7 +197,6 @@ def least_memory(ask, **options):
 def ask_all(name, case, dtype, method):
     """Put each kind of query; yield what was asked, the result, and the seeds of its rows."""
     import nearfar
-    from nearfar.methods import METHODS
 
     n, tails, heads, weights = case
     graph = nearfar.Graph.from_arcs(tails, heads, weights.astype(dtype), n=n)
@@ -216,7 +209,7 @@ def ask_all(name, case, dtype, method):
     }
     for kind, (ask, starts) in queries.items():
         yield kind, lambda ask=ask: ask(**options), starts
-        if METHODS[method].on_gpu.streams and len(tails) > BATCH:
+        if GPU_METHODS[method].streams and len(tails) > BATCH:
             yield f"{kind}, batches", lambda ask=ask: least_memory(ask, **options), starts
     if name == "sparse" and method == "prepared":  # more rows than a block has lanes
         yield "all", lambda: nearfar.apsp(graph, **options), [[s] for s in range(n)]
@@ -256,7 +249,7 @@ def check(name, case, dtype, method):
 def fall() -> list[str]:
     """Let distances fall below the floor while several groups relax; return what was wrong."""
     import nearfar
-    from nearfar.methods import gpu_flight
+    from nearfar.gpu import launch_loop as gpu_flight
 
     tails = np.repeat(np.arange(24), 4)
     heads = (5 * tails + np.tile([1, 7, 11, 13], 24)) % 24

@@ -2,7 +2,7 @@
 
 `make racecheck`. queries.py runs on Oclgrind's simulated device, which writes what it finds to a log and always ends
 with exit code 0; this reads the log. Kernels that are wrong on purpose show that it would have found something. Loads
-that others may overtake on purpose (LOAD in kernels/opencl.h) go through an atomic there.
+that others may overtake on purpose (LOAD in kernels/gpu/opencl.h) go through an atomic there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections import defaultdict
 from pathlib import Path
 
 HERE = Path(__file__).parent
-KERNELS = HERE.parent.parent / "src" / "nearfar" / "kernels"
+KERNELS = HERE.parent.parent / "src" / "nearfar" / "kernels" / "gpu"
 NOT_OPENCL = ("fill.cl",)  # which only CUDA needs; OpenCL has a command for it
 CANARIES = ("canary_race", "canary_bounds", "canary_uninitialized", "canary_divergence")
 OPTIONS = (
@@ -62,7 +62,7 @@ def main() -> int:
 def simulate(oclgrind, log):
     """Run the queries; return what they printed, and what went wrong with that."""
     command = [oclgrind, *(word for option in OPTIONS for word in option.split("=")), "--log", str(log)]
-    paths = filter(None, (str(KERNELS.parent.parent), os.environ.get("PYTHONPATH")))
+    paths = filter(None, (str(KERNELS.parents[2]), os.environ.get("PYTHONPATH")))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     child = subprocess.run(
         [*command, sys.executable, str(HERE / "queries.py")],

@@ -95,7 +95,7 @@ class Device(Name):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:  # type: ignore[override]
         """Let the package check the names now instead of after the file was read."""
-        from ..options import take_device
+        from ..engine.options import take_device
 
         if isinstance(value, list):  # click converts a default again
             return value
@@ -147,9 +147,9 @@ class Memory(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Let the package check it now instead of after the file was read."""
-        from ..options import take_memory
+        from ..engine.options import take_memory
 
-        take_memory(str(value), 0)
+        take_memory(str(value))
         return str(value)
 
 

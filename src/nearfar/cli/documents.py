@@ -41,7 +41,7 @@ def run_of(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest) -> dict[
         "graph": graph_of(loaded.graph),
         "method": plan.method,
         "device": plan.device,
-        "threads": plan.threads,
+        "threads": None if plan.gpu else plan.threads,
         "why": plan.why,
         "dtype": str(distances.rows.dtype),
         "cutoff": distances.cutoff,

@@ -7,44 +7,30 @@ from.
 
 from __future__ import annotations
 
-import re
 import sys
 import traceback
-from collections.abc import Sequence
+from ast import literal_eval
 from contextlib import suppress
-from pathlib import Path
 
 import click
 
-from ..errors import NearfarError
+from ..errors import InPython, NearfarError, Part
 from .group import ClosedPipe, Interrupted, nearfar
 from .streams import silence
 
 USAGE = 2
-QUOTES = "'\""
 INTERNAL = 70
 CLOSED = 141
 
-SWITCHES = {
-    "undirected=True": "--undirected",
-    "undirected=False": "--directed",
-    "header=True": "--header",
-    "header=False": "--no-header",
-    "names=True": "--names",
-    "weight=False": "--weight none",
-    "lossy=True": "--lossy",
-    "strict=False": "--lenient",
-    "'strict'": "--lenient",
-    ", strict": ", lenient",
-    "Convert the result with .dist.astype, or the weights before the graph is built.": "Choose one of those.",
-    " graph.names lists them.": "",
+# Options whose name or value is typed in another way than --name value; any other value of theirs is left out.
+TYPED = {
+    "undirected": {"False": "--directed"},
+    "header": {"False": "--no-header"},
+    "weight": {"False": "--weight none"},
+    "names": {},
+    "lossy": {},
+    "strict": {"": "--lenient", "False": "--lenient"},
 }
-OPTION = re.compile(
-    r"\b(method|device|threads|cutoff|memory|dtype|delta|format|to_format|tail|head|weight|separator|coordinates|profile"
-    r"|latitude|longitude)"
-    r"=('[^']*'|\"[^\"]*\"|\w[\w.-]*\w|\w|)"
-)
-REPEATED = re.compile(r"(--\w+) \(\1\)")
 
 
 def run_reporting(args: list[str]) -> int:
@@ -62,15 +48,15 @@ def run_reporting(args: list[str]) -> int:
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else USAGE
     except Exception as error:
-        return _report(error, state.get("debug", False), args)
+        return _report(error, state.get("debug", False))
 
 
-def _report(error: Exception, debug: bool, args: Sequence[str]) -> int:
+def _report(error: Exception, debug: bool) -> int:
     """Print one line about an error, after its traceback if that is wanted."""
     if isinstance(error, click.Abort):
         raise KeyboardInterrupt
     known = isinstance(error, click.ClickException | NearfarError | OSError | MemoryError)
-    line = " ".join(describe(error, args).split())
+    line = " ".join(describe(error).split())
     if not known and not debug:
         line += " (this is a mistake in nearfar; --debug shows where)"
     with suppress(OSError):  # where nobody reads errors either, the exit code still tells
@@ -80,7 +66,7 @@ def _report(error: Exception, debug: bool, args: Sequence[str]) -> int:
     return USAGE if known else INTERNAL
 
 
-def describe(error: Exception, args: Sequence[str] = ()) -> str:
+def describe(error: Exception) -> str:
     """Return what to tell of an error, in the words of the command line that it comes from."""
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx is not None else "nearfar"
@@ -89,7 +75,7 @@ def describe(error: Exception, args: Sequence[str] = ()) -> str:
     if isinstance(error, click.ClickException):
         return error.format_message()
     if isinstance(error, NearfarError):
-        return as_typed(str(error), _names_in(args))
+        return as_typed(error)
     if isinstance(error, MemoryError):
         return "memory ran out. Ask for fewer sources at a time, or write the answer to a .npy file with -o."
     if isinstance(error, OSError):
@@ -97,33 +83,29 @@ def describe(error: Exception, args: Sequence[str] = ()) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def as_typed(message: str, names: Sequence[str] = ()) -> str:
-    """Turn the advice of a Python error into what one types: method='edge' becomes --method edge.
-
-    ``names`` stay as they are: a file may be called like advice.
+def as_typed(error: NearfarError) -> str:
+    """Return the message of an error with its options as one types them: method='edge' becomes --method edge.
 
     Examples
     --------
-    >>> as_typed("Use method='edge', or undirected=True.")
+    >>> from nearfar.errors import OptionError, option
+    >>> as_typed(OptionError(f"Use {option('method', 'edge')}, or {option('undirected', True)}."))
     'Use --method edge, or --undirected.'
-    >>> as_typed("or say format=. Or say lossy=True (--lossy) to lose that.")
-    'or say --format. Or say --lossy to lose that.'
-    >>> as_typed("weight=False.gr: say weight=False.", ["weight=False.gr"])
-    'weight=False.gr: say --weight none.'
     """
-    for i, name in enumerate(names):
-        message = message.replace(name, f"\0{i}\0")
-    for code, switch in SWITCHES.items():
-        message = message.replace(code, switch)
-    typed = OPTION.sub(lambda found: f"--{found[1].replace('_', '-')} {found[2].strip(QUOTES)}".rstrip(), message)
-    typed = REPEATED.sub(r"\1", typed)
-    for i, name in enumerate(names):
-        typed = typed.replace(f"\0{i}\0", name)
-    return typed
+    return "".join(_typed(part) for part in error.parts)
 
 
-def _names_in(args: Sequence[str]) -> list[str]:
-    """Return what was typed, files and their folders above all, as far as it looks like advice; the longest first."""
-    values = [re.sub(r"^(--[\w-]+=|-\w)?@?", "", arg) for arg in args]
-    words = {*values, *(str(Path(value).parent) for value in values)}
-    return sorted((word for word in words if as_typed(word) != word), key=len, reverse=True)
+def _typed(part: Part) -> str:
+    """Return one part of a message for whoever sits at a command line."""
+    if isinstance(part, InPython):
+        return ""
+    if isinstance(part, str):
+        return part
+    switch = f"--{part.name.replace('_', '-')}"
+    if part.value in TYPED.get(part.name, {}):
+        return TYPED[part.name][part.value]
+    if not part.value or part.value == "True":
+        return switch
+    with suppress(ValueError, SyntaxError):  # one that was cut
+        return f"{switch} {literal_eval(part.value)}"
+    return f"{switch} {part.value}"

@@ -62,7 +62,7 @@ class LazyGroup(click.Group):
         if cmd_name not in self.table:
             return None
         module = self.table[cmd_name][0]
-        command: click.Command = getattr(import_module(f".{module}", __package__), module)
+        command: click.Command = getattr(import_module(f".commands.{module}", __package__), module)
         return command
 
     def resolve_command(

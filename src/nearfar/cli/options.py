@@ -44,9 +44,14 @@ def _check_output(ctx: click.Context, param: click.Parameter, value: str | None)
     """Refuse a file that could not be written before anything is computed for it."""
     if value is None or ctx.resilient_parsing:
         return value
-    from .saving import check_path
+    from ..errors import OptionError
+    from ..store.writing import check_path
 
-    return check_path(value, ctx, param)
+    try:
+        check_path(value)
+    except OptionError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+    return value
 
 
 READING = {

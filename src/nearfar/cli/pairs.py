@@ -16,9 +16,9 @@ import numpy as np
 
 import nearfar
 
+from ..results.limits import unreached
+from ..store.writing import Pairs, save
 from . import documents, screen
-from .saving import Pairs, save
-from .summary import unreached_mark
 from .work import Loaded, given, solve
 
 SHOWN = 40  # lines of the table on a screen
@@ -53,7 +53,7 @@ def answer_pairs(
 
 def _lines(pairs: Pairs) -> Iterator[tuple[Any, Any, Any]]:
     """Yield source, target and distance of each pair, None where there is no path."""
-    name, mark = pairs.graph.name, unreached_mark(pairs.rows.dtype)
+    name, mark = pairs.graph.name, unreached(pairs.rows.dtype)
     ends = [name(int(v)) for v in pairs.targets]
     for source, row in zip(pairs.distances.sources, pairs.rows, strict=True):
         start = name(int(source))
@@ -79,7 +79,7 @@ def _print_document(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
 def _print_screen(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
     """Print the answer for people: the first lines, and where to find the others."""
     graph, (k, t) = loaded.graph, pairs.rows.shape
-    reached = int(np.count_nonzero(pairs.rows != unreached_mark(pairs.rows.dtype)))
+    reached = int(np.count_nonzero(pairs.rows != unreached(pairs.rows.dtype)))
     facts = [
         *screen.run_facts(loaded, pairs.distances),
         screen.reached_fact(reached, k * t, "pair", "pairs"),

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..results.limits import unreached
+
 SHOWN = 10  # nearest vertices that are shown
 
 
@@ -20,14 +22,9 @@ class Row:
     farthest: tuple[int, Any] | None
 
 
-def unreached_mark(dtype: np.dtype) -> Any:
-    """Return what stands where there is no distance."""
-    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
-
-
 def describe_row(row: np.ndarray, source: int) -> Row:
     """Count what a row reaches, and find the farthest of it."""
-    reached = row != unreached_mark(row.dtype)
+    reached = row != unreached(row.dtype)
     count = int(np.count_nonzero(reached))
     if not count:
         return Row(source, 0, None)
@@ -47,7 +44,7 @@ def farthest_of(rows: Iterable[Row]) -> Row | None:
 
 def nearest_of(row: np.ndarray, starts: np.ndarray, count: int = SHOWN) -> list[tuple[int, Any]]:
     """Return the nearest vertices but the starts themselves, with their distances, in order."""
-    found = np.flatnonzero(row != unreached_mark(row.dtype))
+    found = np.flatnonzero(row != unreached(row.dtype))
     found = found[~np.isin(found, starts)]
     if len(found) > count:
         limit = np.partition(row[found], count - 1)[count - 1]

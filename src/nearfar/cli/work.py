@@ -7,18 +7,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import nearfar
 
-from ..errors import OptionError
-from .places import check_place
+from ..errors import OptionError, option
+from ..formats.io.targets import check_place
+from ..progress import Bar
 from .screen import graph_fact, note
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
     from ..graph import Graph
 
 PATIENCE = 0.7  # seconds before a bar appears: most queries are over by then
@@ -52,13 +50,13 @@ def check_target(path: str, format: str | None) -> None:
     """Refuse a file to write a graph to, for its place or its ending, before the graph is read or made."""
     if path != "-" and "://" not in path:
         check_place(path)
-    with _format_of_output(path):
+    with _format_of_output():
         nearfar.formats.left_out(nearfar.Graph.from_arcs([], []), path, format)
 
 
 def store(graph: Graph, path: str, format: str | None, quiet: bool, lossy: bool = False) -> None:
     """Write a graph, and say so."""
-    with _format_of_output(path):
+    with _format_of_output():
         nearfar.write(graph, path, format=format, lossy=lossy)
     if not quiet and path != "-":
         note(f"wrote {path}: {graph_fact(graph)[1]}")
@@ -67,13 +65,12 @@ def store(graph: Graph, path: str, format: str | None, quiet: bool, lossy: bool 
 
 
 @contextmanager
-def _format_of_output(path: str) -> Iterator[None]:
+def _format_of_output() -> Iterator[None]:
     """Let errors speak of --to-format: on the command line, the format of what is written has an option of its own."""
     try:
         yield
     except OptionError as error:
-        parts = str(error).split(path)  # which may look like an option itself
-        raise OptionError(path.join(part.replace("format=", "to_format=") for part in parts)) from error
+        raise OptionError(error.marked.replace(option("format"), option("to_format"))) from error
 
 
 def shows_progress(quiet: bool) -> bool:
@@ -85,42 +82,10 @@ def solve(query: Callable[..., Any], quiet: bool) -> Any:
     """Run a query, given as a function of ``progress``; a bar appears if it takes long and somebody watches."""
     if not shows_progress(quiet):
         return query(progress=False)
-    with Bar() as bar:
+    with bar_of("rows") as bar:
         return query(progress=bar)
 
 
-class Bar:
-    """A progress bar for rows that shows itself only when the work takes a while, and leaves nothing behind."""
-
-    def __init__(self, what: str = "rows") -> None:
-        self.what = what
-        self.began = time.perf_counter()
-        self.bar: Progress | None = None
-        self.task: TaskID | None = None
-
-    def __enter__(self) -> Bar:
-        return self
-
-    def __call__(self, done: int, total: int) -> None:
-        """Take note of the rows done so far."""
-        if self.bar is None and total > 1 and time.perf_counter() - self.began > PATIENCE and done < total:
-            self._show(total)
-        if self.bar is not None and self.task is not None:
-            self.bar.update(self.task, completed=done)
-
-    def _show(self, total: int) -> None:
-        """Put the bar on the terminal."""
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        from .console import Plain
-
-        columns = (TextColumn(self.what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self.bar = Progress(*columns, console=Plain(stderr=True), transient=True)
-        self.task = self.bar.add_task(self.what, total=total)
-        self.bar.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self.bar is not None:
-            self.bar.stop()
+def bar_of(what: str) -> Bar:
+    """Return a bar that shows itself only when the work takes a while, and leaves nothing behind."""
+    return Bar(what, patience=PATIENCE, transient=True)

@@ -21,6 +21,8 @@ import numpy as np
 
 from .facts import Facts
 
+SMALL_JOB = 200_000  # relaxations below which a query runs on the caller's thread: about a millisecond
+
 TICK = 0.1  # seconds between two looks at the progress
 GRACE = 0.25  # seconds to wait after an interrupt; kernels stop within milliseconds
 

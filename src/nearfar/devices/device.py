@@ -14,13 +14,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..description import format_bytes
-from ..errors import DeviceError, DeviceMemoryError, KernelBuildError
+from ..errors import DeviceError, DeviceMemoryError, KernelBuildError, option
 from . import text
 from .facts import Facts, Traffic
 
 LOG_LINES = 8  # of a build log that a message repeats
-ROOM = "Let other programs on the device end, ask for fewer sources at once, or use device='cpu'."
-REPORT = "Run `nearfar selftest` and report what it prints; device='cpu' works meanwhile."
+ROOM = f"Let other programs on the device end, ask for fewer sources at once, or use {option('device', 'cpu')}."
+REPORT = f"Run `nearfar selftest` and report what it prints; {option('device', 'cpu')} works meanwhile."
 
 
 class Buffer:

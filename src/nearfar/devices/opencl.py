@@ -29,7 +29,7 @@ PACKAGE = "pyopencl is not installed: pip install 'nearfar[opencl]'"
 DRIVER = "no OpenCL driver: pip install 'pyopencl[pocl]' runs on the CPU, or install your GPU's driver"
 WRITE_ASIDE = 1 << 20  # bytes up to which write() copies the array aside instead of waiting for the queue
 OPTIONS = b"-cl-std=CL1.2"
-CHECKED = b" -DRACECHECK"  # what Oclgrind, which looks for races, is told beside (kernels/opencl.h)
+CHECKED = b" -DRACECHECK"  # what Oclgrind, which looks for races, is told beside (kernels/gpu/opencl.h)
 WIDE = ("cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics")
 
 _opened: dict[int, OpenCL] = {}

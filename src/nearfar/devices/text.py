@@ -1,9 +1,9 @@
 """The source of a GPU program: defines, the words of a dialect, the types, then the kernels.
 
-A text in kernels/ is plain C over the words that opencl.h and cuda.h both define. It may begin with lines like
+A text in kernels/gpu/ is plain C over the words that opencl.h and cuda.h both define. It may begin with lines like
 ``// needs: lists.cl``, which name other texts that go before it. Whatever the host decides reaches it as a define:
-types and sizes from the caller, and the tuned whole numbers of constants.py, ``GPU_X`` as ``X``, those that the text
-reads: so a driver that keeps programs on disk builds only those again that a change of a number concerns.
+types and sizes from the caller, and the tuned whole numbers of kernels/gpu/constants.py, ``GPU_X`` as ``X``, those that
+the text reads: so a driver that keeps programs on disk builds only those again that a change of a number concerns.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from .. import constants as tuned
+from ..kernels.gpu import constants as tuned
 
-FOLDER = Path(__file__).parent.parent / "kernels"
+FOLDER = Path(__file__).parent.parent / "kernels" / "gpu"
 HEADERS = {"opencl": "opencl.h", "cuda": "cuda.h"}
 NEEDS = re.compile(r"// needs: (\S+)")
 WORD = re.compile(r"\w+")

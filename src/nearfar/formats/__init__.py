@@ -5,7 +5,7 @@ that is unmistakable, else by its name. What formats share:
 
     files         Source and Sink; places.py: naming and opening, ahead.py: the thread that unpacks; compression.py
     format        the record; losses.py: what a format cannot hold, library.py: others' errors into ours
-    text          lines and rows through kernels/text.py; faults.py: sentences about wrong lines, headers.py: sizes
+    text          lines and rows through kernels/cpu/text.py; faults.py: sentences about wrong lines, headers.py: sizes
     guess         how an edge list is to be read; sample.py: its columns, usual.py: what columns are called
     pieces        arcs block by block, until they are a graph; words.py: vertices called by words, labels.py: names out
     writing       arcs as lines of text
@@ -19,10 +19,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..errors import InputTypeError, OptionError
-from ..layout import record_type
+from ..errors import InputTypeError, OptionError, option
 from ..progress import watching_bytes
 from . import (
     cedge,
@@ -42,12 +39,12 @@ from . import (
     table,
     tntp,
 )
-from .compression import without_ending
-from .files import Sink, Source, open_sink
 from .format import Format
-from .library import blaming
+from .io.compression import without_ending
+from .io.files import Sink, Source, open_sink
+from .io.library import blaming
 from .losses import changes, check_loss
-from .text import BOM
+from .text.reader import BOM
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -123,7 +120,9 @@ def read(path: Any, *, format: str | None = None, progress: Any = None, **option
     with watching_bytes(progress) as watch, Source(path, watch) as source:
         chosen = chosen or recognise(source)
         if chosen.read is None:
-            raise OptionError(f"format {chosen.name!r} can only be written. Say format= if {source.name} is another.")
+            raise OptionError(
+                f"format {chosen.name!r} can only be written. Say {option('format')} if {source.name} is another."
+            )
         bare = options.get("weight") is False and "weight" not in chosen.read_options
         taken = {name: value for name, value in options.items() if not (bare and name == "weight")}
         _check_options(taken, chosen.read_options, f"reading the format {chosen.name!r}")
@@ -173,11 +172,7 @@ def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = F
 
 def _without_weights(graph: Graph) -> Graph:
     """Return the same graph with no weights."""
-    if graph.weights is None:
-        return graph
-    arcs = np.empty(graph.m, record_type(None))
-    arcs["head"] = graph.heads
-    return type(graph)(graph.offsets, arcs, graph._vertices, graph.coordinates, graph.undirected)
+    return graph if graph.weights is None else graph.with_weights(None)
 
 
 def format_of(path: Any) -> Format:
@@ -229,7 +224,8 @@ def recognise(source: Source) -> Format:
     if edges.FORMAT.matches(head):
         return edges.FORMAT
     raise source.error(
-        f"the format is not recognised: neither name nor content tell. Say format=, one of {', '.join(FORMATS)}."
+        f"the format is not recognised: neither name nor content tell. Say {option('format')}, one of "
+        f"{', '.join(FORMATS)}."
     )
 
 
@@ -252,13 +248,13 @@ def _by_ending(path: Any) -> Format:
     """Return the format that the name of a file to be written asks for."""
     name = str(getattr(path, "name", path))
     if name == "-":
-        raise OptionError("standard output has no name that tells the format; say format=.")
+        raise OptionError(f"standard output has no name that tells the format; say {option('format')}.")
     for record in _ending_with(without_ending(name)):
         if record.write is not None:
             return record
     endings = sorted({ending for record in FORMATS.values() if record.write for ending in record.endings})
     raise OptionError(
-        f"{name!r} does not tell the format by its ending. Use one of {' '.join(endings)}, or say format=."
+        f"{name!r} does not tell the format by its ending. Use one of {' '.join(endings)}, or say {option('format')}."
     )
 
 
@@ -266,5 +262,5 @@ def _check_options(options: dict[str, Any], known: tuple[str, ...], doing: str) 
     """Refuse options that a format does not take."""
     for name in options:
         if name not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise OptionError(f"{doing} takes no option {name!r}; {takes}. Leave it out.")
+            takes = f"it takes {', '.join(map(option, known))}" if known else "it takes no options"
+            raise OptionError(f"{doing} does not take {option(name)}; {takes}. Leave it out.")

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, shorten
-from ..errors import OptionError
+from ..errors import OptionError, option
 from ..graph import Graph
-from .files import Source
+from ..graph.arrays import Array, shorten
+from .io.files import Source
 
 _ENDS = (("src", "dst"), ("tails", "heads"), ("source", "target"))
 _WEIGHTS = ("w", "weights", "weight")
@@ -57,8 +57,9 @@ def _weights(source: Source, arrays: dict[str, Array], weight: Any) -> Array | N
         return next((arrays[key] for key in _WEIGHTS if key in arrays), None)
     if weight not in arrays:
         raise OptionError(
-            f"{source.name}: weight={weight!r} is not a key of the file, which has {shorten(sorted(arrays), 200)}. "
-            f"Name one, or give weight=False."
+            f"{source.name}: {option('weight', weight)} is not a key of the file, which has "
+            f"{shorten(sorted(arrays), 200)}. "
+            f"Name one, or give {option('weight', False)}."
         )
     return arrays[weight]
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..constants import MAX_VERTICES
+from ..errors import option
 from ..graph import Graph
-from .files import Source
+from ..graph.arrays import MAX_VERTICES
 from .format import Format
-from .headers import in_order
+from .io.files import Source
 from .pieces import Pieces
-from .text import Layout, Text
+from .text.headers import in_order
+from .text.reader import Layout, Text
 
 _BOUNDS = (0, MAX_VERTICES - 1)
 _FEW, _SPARSE = 1024, 16  # vertices are numbers from 0 if they lie below one of these, the second times the edges
@@ -54,8 +55,7 @@ FORMAT = Format(
 def _refuse(source: Source) -> Graph:
     """Say what a .cnode file is for."""
     raise source.error(
-        "this file holds coordinates, no edges. Read the .cedge file, and give this one with coordinates= "
-        "(--coordinates)."
+        f"this file holds coordinates, no edges. Read the .cedge file, and give this one with {option('coordinates')}."
     )
 
 

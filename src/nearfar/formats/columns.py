@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array, bad_weight, shorten
-from ..convert import appearance
-from ..errors import OptionError
+from ..errors import OptionError, option
 from ..graph import Graph
-from ..layout import BLOCK
-from .files import Sink, Source
+from ..graph.arrays import Array, bad_weight, shorten
+from ..graph.convert import appearance
+from ..graph.rows import BLOCK
+from .io.files import Sink, Source
 from .labels import name_column
 from .pieces import Pieces
-from .usual import PAIRS, WEIGHTS
+from .text.usual import PAIRS, WEIGHTS
 
 _COUNT = b"nearfar_vertices"  # in the table's metadata: how many vertices there are, when they are called by number
 
@@ -87,7 +87,7 @@ def _named(source: Source, names: list[str], column: Any, role: str) -> str:
     if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < len(names):
         return names[column]
     raise OptionError(
-        f"{source.name}: {role}={column!r} is not a column of the table, which has {shorten(names, 200)}. "
+        f"{source.name}: {option(role, column)} is not a column of the table, which has {shorten(names, 200)}. "
         f"Give one of them, or its number, counted from 0."
     )
 
@@ -133,7 +133,7 @@ def _end_kind(source: Source, schema: Any, name: str) -> str:
         return "word"
     raise source.error(
         f"column {shorten(name)} is {kind}, but vertices are whole numbers or words. Convert it, or name another "
-        f"with tail= and head=. The columns: {shorten(schema.names, 200)}."
+        f"with {option('tail')} and {option('head')}. The columns: {shorten(schema.names, 200)}."
     )
 
 
@@ -145,7 +145,7 @@ def _check_weight(source: Source, schema: Any, name: str) -> None:
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind)):
         raise source.error(
             f"column {shorten(name)} is {kind}, but weights are integers or floats. Convert it, name another column "
-            f"with weight=, or say weight=False."
+            f"with {option('weight')}, or say {option('weight', False)}."
         )
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, shorten
-from ..names import NumberNames
-from .files import Source
-from .headers import read_triples
-from .text import Layout, Text
+from ..graph.arrays import Array, shorten
+from ..graph.names import NumberNames
+from .io.files import Source
+from .text.headers import read_triples
+from .text.reader import Layout, Text
 
 _VERTEX = ("id", "node", "vertex", "node_id", "vertex_id", "osmid")  # names of the column of vertices
 _PLACES = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"), ("lng", "lat"))
@@ -63,7 +63,7 @@ def read_places(source: Source) -> tuple[Array, Array]:
 
 def read_table(source: Source) -> tuple[Array, Array]:
     """Read lines of ``vertex x y``, between blanks, commas or semicolons; or the columns that a header names so."""
-    from .guess import COMMENTS, first_lines, split
+    from .text.guess import COMMENTS, first_lines, split
 
     lines = first_lines(source.head())
     if not lines:

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, shorten
+from ..errors import option
 from ..graph import Graph
-from .files import Sink, Source
+from ..graph.arrays import Array, shorten
 from .format import Format
-from .headers import PACE, check_count, count_of, read_header, read_triples, size_of
+from .io.files import Sink, Source
 from .pieces import Pieces
-from .text import BOM, Layout, Text
-from .writing import tails_of, write_rows
+from .text.headers import PACE, check_count, count_of, read_header, read_triples, size_of
+from .text.reader import BOM, Layout, Text
+from .text.writing import tails_of, write_rows
 
 _HEADER = re.compile(rb"^[ \t]*p[ \t]+sp[ \t]", re.MULTILINE)
 _COORDINATES = re.compile(rb"^[ \t]*p[ \t]+aux[ \t]", re.MULTILINE)
@@ -43,7 +44,7 @@ def _sizes(text: Text) -> tuple[int, int]:
     kind = found[1].lower()
     if kind != b"sp":
         line = shorten(found[0][:300].decode("utf8", "replace"), 60)
-        way = "Say format='pace' (--format pace)." if kind in PACE else "Correct it, or say format=."
+        way = f"Say {option('format', 'pace')}." if kind in PACE else f"Correct it, or say {option('format')}."
         raise text.error(f"{line} was found, but a line '{_LIKE}' should come first. {way}")
     return size_of(text, found[2]), count_of(text, found[3], "arcs")
 
@@ -93,7 +94,7 @@ FORMAT = Format(
 def _refuse(source: Source) -> Graph:
     """Say what a .co file is for."""
     raise source.error(
-        "this file holds coordinates, no arcs. Read the arcs, and give this file with coordinates= (--coordinates)."
+        f"this file holds coordinates, no arcs. Read the arcs, and give this file with {option('coordinates')}."
     )
 
 

@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import option
 from ..graph import Graph
-from .files import Sink, Source
 from .format import Format
-from .guess import COMMENTS, Guess, first_lines, guess, split
+from .io.files import Sink, Source
 from .labels import name_column
 from .pieces import Pieces
-from .text import BLANKS, Layout, Rows, Text
-from .words import Words
-from .writing import edges_of, tails_of, write_rows
+from .text.guess import COMMENTS, Guess, first_lines, guess, split
+from .text.reader import BLANKS, Layout, Rows, Text
+from .text.words import Words
+from .text.writing import edges_of, tails_of, write_rows
 
-_MIXED = "The first lines have whole numbers as vertices; names=True (--names) takes words."
+_MIXED = f"The first lines have whole numbers as vertices; {option('names', True)} takes words."
 
 
 def read(

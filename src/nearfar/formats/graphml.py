@@ -12,20 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, shorten
-from ..errors import OptionError
+from ..errors import OptionError, option
 from ..graph import Graph
-from ..names import NumberNames, number_ids
-from .files import Sink, Source
+from ..graph.arrays import Array, shorten
+from ..graph.names import NumberNames, number_ids
 from .format import Format
+from .io.files import Sink, Source
+from .io.library import missing, parsing
 from .labels import name_column, whole_numbers
-from .library import missing, parsing
-from .writing import edges_of, tails_of
+from .text.writing import edges_of, tails_of
 
 _PLACES = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"))
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BLOCK = 1 << 16  # bytes looked at for graphs at a time
-_WAY = "Fetch or write it again, or name another format with format=."
+_WAY = f"Fetch or write it again, or name another format with {option('format')}."
 
 
 def read(
@@ -137,8 +137,9 @@ def _weights(source: Source, edges: list[Any], defaults: dict[str, Any], weight:
     key = "weight" if weight in (None, True) else weight
     if key not in known:
         raise OptionError(
-            f"{source.name}: weight={key!r} is not an attribute of the edges, which have {shorten(known, 200)}. "
-            f"Name one, or give weight=False."
+            f"{source.name}: {option('weight', key)} is not an attribute of the edges, which have "
+            f"{shorten(known, 200)}. "
+            f"Name one, or give {option('weight', False)}."
         )
     values = []
     for tail, head, data in edges:
@@ -148,7 +149,7 @@ def _weights(source: Source, edges: list[Any], defaults: dict[str, Any], weight:
             found = "no" if value is None else f"{shorten(value)} for"
             raise source.error(
                 f"the edge from {shorten(tail)} to {shorten(head)} has {found} {key}, but every edge needs a number. "
-                f"Add it, name another attribute with weight=, or say weight=False."
+                f"Add it, name another attribute with {option('weight')}, or say {option('weight', False)}."
             )
         values.append(number)
     if any(isinstance(value, float) for value in values):

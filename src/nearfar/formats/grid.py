@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
 from ..graph import Graph
-from ..layout import offset_type, record_type
-from ..vertices import Vertices
+from ..graph.arrays import Array
+from ..graph.rows import offset_type, record_type
+from ..graph.vertices import Vertices
 
 Step = tuple[int, int]  # down, right
 _CELLS = 1 << 16  # cells in a block: some 7 MB of arrays

@@ -18,13 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, shorten
-from ..errors import OptionError
+from ..errors import OptionError, option
 from ..graph import Graph
-from ..layout import record_type
-from .files import Source
+from ..graph.arrays import Array, shorten
 from .format import Format
 from .grid import Step, grid_graph, shifted
+from .io.files import Source
 
 UNKNOWN = -32768
 DEGREE = 111194.93  # metres of a degree of latitude
@@ -80,7 +79,7 @@ def _corner(source: Source, latitude: Any, longitude: Any) -> tuple[float, float
     if south is None or not -90 <= south < 90:
         raise source.error(
             "the name does not say where the heights lie, as N42E001.hgt does; the width of a cell depends on it. "
-            "Rename the file, or give latitude= and longitude= of its south-west corner."
+            f"Rename the file, or give {option('latitude')} and {option('longitude')} of its south-west corner."
         )
     return south, west
 
@@ -119,11 +118,7 @@ def _places(known: Array, south: float, west: float | None) -> Array | None:
 
 def _narrowed(graph: Graph) -> Graph:
     """Return the graph with 32-bit weights where all fit."""
-    if graph.max_weight > _INT32_MAX:
-        return graph
-    arcs = np.empty(graph.m, record_type(np.dtype(np.int32)))
-    arcs["head"], arcs["weight"] = graph.heads, graph.weights
-    return Graph(graph.offsets, arcs, graph._vertices, graph.coordinates)
+    return graph if graph.max_weight > _INT32_MAX else graph.with_weights(graph.weights)
 
 
 FORMAT = Format(

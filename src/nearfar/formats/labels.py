@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, shorten
 from ..graph import Graph
-from ..names import NumberNames
-from .files import Sink
+from ..graph.arrays import Array, shorten
+from ..graph.names import NumberNames
+from .io.files import Sink
 
 INT64 = range(-(2**63), 2**63)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import OptionError
-from ..names import NumberNames
+from ..errors import OptionError, option
+from ..graph.names import NumberNames
 from .format import Format
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def check_loss(graph: Graph, chosen: Format, writable: Sequence[Format]) -> None
             able = [record.name for record in writable if what in record.keeps]
             raise OptionError(
                 f"{reason}, which the format {chosen.name!r} cannot hold. Write {able[0]!r} or another of "
-                f"{', '.join(able[1:])}, or say lossy=True (--lossy) to lose that."
+                f"{', '.join(able[1:])}, or say {option('lossy', True)} to lose that."
             )
 
 

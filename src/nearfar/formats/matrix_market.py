@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, shorten
-from ..errors import OptionError
+from ..errors import OptionError, option
 from ..graph import Graph
-from .files import Sink, Source
+from ..graph.arrays import Array, shorten
 from .format import Format
-from .headers import check_count, count_of, read_header, size_of
+from .io.files import Sink, Source
 from .pieces import Pieces
-from .text import BOM, Layout, Text
-from .writing import tails_of, write_rows
+from .text.headers import check_count, count_of, read_header, size_of
+from .text.reader import BOM, Layout, Text
+from .text.writing import tails_of, write_rows
 
 _BANNER = "%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric|skew-symmetric"
 _WORDS = re.compile(rb"%%MatrixMarket\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s*", re.IGNORECASE)
@@ -52,8 +52,9 @@ def read(source: Source, *, undirected: bool | None = None, strict: bool = True)
     n = size_of(text, sizes[1])
     if strict and undirected and symmetry == "skew-symmetric":
         raise OptionError(
-            f"{source.name}: undirected=True wants both ways to weigh the same, but in a skew-symmetric matrix they "
-            f"weigh the opposite. Leave it out; strict=False (--lenient) takes both as edges."
+            f"{source.name}: {option('undirected', True)} wants both ways to weigh the same, but in a skew-symmetric "
+            "matrix they "
+            f"weigh the opposite. Leave it out; {option('strict', False)} takes both as edges."
         )
     pieces, half = Pieces(), _Half(source, symmetry)
     checked = strict and (symmetry == "skew-symmetric" or (symmetry == "symmetric" and undirected is not False))
@@ -83,17 +84,18 @@ class _Half:
         self.below = self.below or _first(tails, heads, tails > heads)
         self.above = self.above or _first(tails, heads, tails < heads)
         if self.below and self.above:
+            arcs = f", {option('undirected', False)} takes them as arcs" if self.symmetry == "symmetric" else ""
             raise self.source.error(
                 f"a {self.symmetry} matrix is given by one of its triangles, but there are entries below the diagonal, "
-                f"such as {self.below}, and above, such as {self.above}. Say general in the first line; strict=False "
-                f"(--lenient) adds both{', undirected=False takes them as arcs' * (self.symmetry == 'symmetric')}."
+                f"such as {self.below}, and above, such as {self.above}. Say general in the first line; "
+                f"{option('strict', False)} adds both{arcs}."
             )
         if self.symmetry == "skew-symmetric" and weights is not None:
             entry = _first(tails, heads, (tails == heads) & (weights != 0))
             if entry:
                 raise self.source.error(
                     f"entry {entry} is not 0, but the diagonal of a skew-symmetric matrix is. Leave it out; "
-                    f"strict=False (--lenient) keeps it as a loop."
+                    f"{option('strict', False)} keeps it as a loop."
                 )
 
 
@@ -111,7 +113,9 @@ def _banner(text: Text) -> tuple[str, str]:
     found = _WORDS.fullmatch(line.strip())
     if not found:
         shown = shorten(line[:300].decode("utf8", "replace"))
-        raise text.error(f"{shown} was found, but the first line should be: {_BANNER}. Correct it, or say format=.")
+        raise text.error(
+            f"{shown} was found, but the first line should be: {_BANNER}. Correct it, or say {option('format')}."
+        )
     words = [word.decode("utf8", "replace").lower() for word in found.groups()]
     for word, choices in zip(words, _CHOICES, strict=True):
         if word in _WAYS:

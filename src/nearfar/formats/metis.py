@@ -15,15 +15,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Array, Weights, storage_type
+from ..errors import option
 from ..graph import Graph
-from ..layout import offset_type, rows_to_rows, turn_round
-from ..vertices import Vertices
-from .files import HEAD, Sink, Source
+from ..graph.arrays import Array, Weights, storage_type
+from ..graph.rows import offset_type, rows_to_rows, turn_round
+from ..graph.vertices import Vertices
 from .format import Format
-from .headers import check_count, count_of, read_header, size_of
-from .text import BOM, Text
-from .writing import tails_of, write_rows
+from .io.files import HEAD, Sink, Source
+from .text.headers import check_count, count_of, read_header, size_of
+from .text.reader import BOM, Text
+from .text.writing import tails_of, write_rows
 
 _LINE = rb"(\d+)\s+(\d+)(?:\s+([01]{1,3})(?:\s+(\d+))?)?"
 _LIKE = "vertices edges [fmt [ncon]], where fmt is up to three digits 0 or 1"
@@ -55,7 +56,7 @@ def _check_ends(lists: _Lists, offsets: Array, arcs: Array, strict: bool) -> boo
         same = "" if weight is None else f" with weight {weight}"
         raise lists.error(
             f"vertex {u + 1} lists {v + 1}{same}, but {v + 1} does not list {u + 1}{same}; an edge is listed at both "
-            f"ends. Add it; strict=False (--lenient) reads a directed graph.",
+            f"ends. Add it; {option('strict', False)} reads a directed graph.",
             u,
         )
     heads = arcs["head"]
@@ -63,7 +64,7 @@ def _check_ends(lists: _Lists, offsets: Array, arcs: Array, strict: bool) -> boo
     if strict and loops.size:
         u = int(heads[loops[0]])
         raise lists.error(
-            f"vertex {u + 1} lists itself, but METIS has no loops. Leave it out; strict=False (--lenient) keeps it.", u
+            f"vertex {u + 1} lists itself, but METIS has no loops. Leave it out; {option('strict', False)} keeps it.", u
         )
     return lonely is None
 

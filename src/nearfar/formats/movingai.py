@@ -11,11 +11,11 @@ import re
 
 import numpy as np
 
-from ..arrays import Array, shorten
 from ..graph import Graph
-from .files import Source
+from ..graph.arrays import Array, shorten
 from .format import Format
 from .grid import Step, grid_graph, shifted
+from .io.files import Source
 
 FREE = b".GS"  # ground and swamp
 CELLS = b".G@OTSW"

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, shorten
-from ..errors import OptionError
+from ..errors import OptionError, option
 from ..graph import Graph
-from ..layout import turn_round
-from ..names import NumberNames
+from ..graph.arrays import Array, shorten
+from ..graph.names import NumberNames
+from ..graph.rows import turn_round
 from .arc_arrays import are_arcs, from_arcs_by_key
-from .archive import is_archive, read_arrays, write_arrays
-from .files import Sink, Source
 from .format import Format
+from .io.archive import is_archive, read_arrays, write_arrays
+from .io.files import Sink, Source
 from .labels import INT64, name_column
 from .sparse_arrays import are_sparse, from_sparse_by_key
 
@@ -51,7 +51,7 @@ def _from_parts(source: Source, arrays: dict[str, Array], weight: Any, undirecte
     if undirected is not None or weight not in (None, False):
         raise OptionError(
             f"{source.name}: undirected and weight are fixed in a file that nearfar wrote. Leave them out; "
-            f"weight=False reads it without weights."
+            f"{option('weight', False)} reads it without weights."
         )
     _check_mark(source, arrays)
     weights = None if weight is False else arrays.get("weights")
@@ -68,7 +68,8 @@ def _from_parts(source: Source, arrays: dict[str, Array], weight: Any, undirecte
     arrays.clear()  # the check below takes two more copies of the arcs
     if not _is_mirrored(graph):
         raise source.error(
-            "it says undirected, but some arc has no counterpart of equal weight. Save undirected=False with it."
+            f"it says undirected, but some arc has no counterpart of equal weight. Save {option('undirected', False)} "
+            "with it."
         )
     return Graph(graph.offsets, graph.arcs, graph._vertices, graph.coordinates, True)
 

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import OptionError
+from ..errors import OptionError, option
 from ..graph import Graph
-from .files import Source
+from ..graph.arrays import Array
 from .format import Format
-from .library import missing, parsing
+from .io.files import Source
+from .io.library import missing, parsing
 from .pbf import check_pbf
 from .pieces import Pieces
 from .roads import PROFILES, Profile
@@ -28,7 +28,7 @@ RADIUS = 6_371_000  # metres; a sphere is off by up to half a percent
 _NOWHERE = 2**31 - 1  # osmium's coordinate of a node that is not in the file
 _PARTS = 1e7  # of a degree
 _BLOCK = 1 << 16  # pieces of road measured at a time: some 10 MB of arrays
-_WAY = "Fetch it again, or name another format with format=."
+_WAY = f"Fetch it again, or name another format with {option('format')}."
 
 
 class Roads(NamedTuple):

@@ -11,12 +11,12 @@ import re
 import numpy as np
 
 from ..graph import Graph
-from .files import Sink, Source
 from .format import Format
-from .headers import PACE, check_count, count_of, read_header, size_of
+from .io.files import Sink, Source
 from .pieces import Pieces
-from .text import BOM, Layout, Text
-from .writing import edges_of, tails_of, write_rows
+from .text.headers import PACE, check_count, count_of, read_header, size_of
+from .text.reader import BOM, Layout, Text
+from .text.writing import edges_of, tails_of, write_rows
 
 _LINE = rb"p[ \t]+(" + b"|".join(PACE) + rb")[ \t]+(\d+)[ \t]+(\d+)"
 _HEADER = re.compile(rb"^[ \t]*" + _LINE + rb"[ \t]*\r?$", re.MULTILINE)

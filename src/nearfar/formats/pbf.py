@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from .files import Source
+from .io.files import Source
 
 _MAX_HEADER, _MAX_BLOB = 1 << 16, 1 << 25  # bytes that the format allows
 _WAY = "Fetch it again."

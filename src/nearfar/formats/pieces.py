@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Weights, take_coordinates
-from ..constants import MAX_VERTICES
 from ..errors import GraphError
 from ..graph import Graph
-from ..layout import FEW, Piece, arcs_to_rows, pieces_to_rows
-from ..names import IdTable, NumberNames, numbering
-from ..vertices import Vertices
-from .text import Rows
+from ..graph.arrays import MAX_VERTICES, Array, Weights, take_coordinates
+from ..graph.names import IdTable, NumberNames, numbering
+from ..graph.rows import FEW, Piece, arcs_to_rows, pieces_to_rows
+from ..graph.vertices import Vertices
+from .text.reader import Rows
 
 _INT32_MAX = 2**31 - 1
 

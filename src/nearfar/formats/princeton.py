@@ -10,11 +10,11 @@ import re
 import numpy as np
 
 from ..graph import Graph
-from .files import HEAD, Source
 from .format import Format
-from .headers import check_count, count_of, in_order, read_columns, read_header, size_of
+from .io.files import HEAD, Source
 from .pieces import Pieces
-from .text import BOM, Layout, Text
+from .text.headers import check_count, count_of, in_order, read_columns, read_header, size_of
+from .text.reader import BOM, Layout, Text
 
 _FIRST = re.compile(rb"(\d{1,10}) (\d{1,18})")
 _PLACE = re.compile(rb"\d+ [+-]?[\d.eE+-]+ [+-]?[\d.eE+-]+")

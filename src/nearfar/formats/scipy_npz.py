@@ -6,9 +6,9 @@ Reading goes through npz.py, which tells the kinds of .npz apart by their keys; 
 from __future__ import annotations
 
 from ..graph import Graph
-from .archive import Stream, is_archive
-from .files import Sink, Source
 from .format import Format
+from .io.archive import Stream, is_archive
+from .io.files import Sink, Source
 from .npz import read as read_npz
 
 _KEYS = (b"indices.npy", b"row.npy", b"offsets.npy", b"format.npy")

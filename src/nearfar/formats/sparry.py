@@ -8,12 +8,12 @@ import numpy as np
 
 from ..graph import Graph
 from . import princeton
-from .files import HEAD, Sink, Source
 from .format import Format
-from .headers import check_count, count_of, read_header, size_of
+from .io.files import HEAD, Sink, Source
 from .pieces import Pieces
-from .text import BOM, Layout, Text
-from .writing import edges_of, tails_of, write_rows
+from .text.headers import check_count, count_of, read_header, size_of
+from .text.reader import BOM, Layout, Text
+from .text.writing import edges_of, tails_of, write_rows
 
 _FIRST = re.compile(rb"\s*(\d{1,10})[ \t]+(\d{1,18})\s*")
 _ROW = re.compile(rb"\s*(\d{1,10})[ \t]+(\d{1,10})[ \t]+[+-]?[\d.eE+-]+\s*")

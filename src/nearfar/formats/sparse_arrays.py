@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, check_weight_type, shorten
-from ..errors import OptionError
+from ..errors import OptionError, option
 from ..graph import Graph
-from .files import Source
-from .library import parsing
+from ..graph.arrays import Array, check_weight_type, shorten
+from .io.files import Source
+from .io.library import parsing
 
 _PARTS = {
     "csr": ("data", "indices", "indptr"),
@@ -34,8 +34,9 @@ def from_sparse_by_key(source: Source, arrays: dict[str, Array], weight: Any, un
     """Build a graph from the parts of a sparse matrix."""
     if weight not in (None, False):
         raise OptionError(
-            f"{source.name}: weight={weight!r} is asked for, but the weights of a sparse matrix are its entries. "
-            f"Leave it out, or give weight=False for none."
+            f"{source.name}: {option('weight', weight)} is asked for, but the weights of a sparse matrix are its "
+            "entries. "
+            f"Leave it out, or give {option('weight', False)} for none."
         )
     kind, n = _kind(source, arrays), _size(source, arrays["shape"])
     if kind == "coo" and "coords" in arrays and arrays["coords"].shape[:1] == (2,):

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import option
 from ..graph import Graph
-from ..layout import BLOCK
-from .archive import Stream
+from ..graph.rows import BLOCK
 from .columns import choose_columns, table_graph, write_batches
-from .files import Sink, Source
 from .format import Format
-from .library import missing, parsing
+from .io.archive import Stream
+from .io.files import Sink, Source
+from .io.library import missing, parsing
 
 _FILE, _STREAM = b"ARROW1", b"\xff\xff\xff\xff"
-_WAY = "Fetch or write it again, or name another format with format=."
+_WAY = f"Fetch or write it again, or name another format with {option('format')}."
 _KEEPS = ("directed", "weights", "floats", "negative", "names", "parallel", "isolated")
 
 

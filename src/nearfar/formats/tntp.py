@@ -12,14 +12,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..arrays import Array, shorten
-from ..errors import OptionError
+from ..errors import OptionError, option
 from ..graph import Graph
-from .files import Source
+from ..graph.arrays import Array, shorten
 from .format import Format
-from .headers import check_count, count_of, read_triples, size_of
+from .io.files import Source
 from .pieces import Pieces
-from .text import BOM, Layout, Text
+from .text.headers import check_count, count_of, read_triples, size_of
+from .text.reader import BOM, Layout, Text
 
 STANDARD = (
     "init_node", "term_node", "capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "link_type",
@@ -74,7 +74,7 @@ def _metadata(text: Text) -> tuple[int, int]:
     if len(sizes) < 2:
         raise text.source.error(
             "there are no lines '<NUMBER OF NODES> n' and '<NUMBER OF LINKS> m', with which a network begins. Files of "
-            "nodes go with coordinates=; files of trips and flows hold no links."
+            f"nodes go with {option('coordinates')}; files of trips and flows hold no links."
         )
     if line is None or not line.strip().startswith(b"<"):
         raise text.source.error("the line <END OF METADATA> is missing before the links. Put it there.", text.number)
@@ -128,8 +128,9 @@ def _field(source: Source, names: list[str], width: int, weight: Any) -> int:
     if isinstance(wanted, int) and not isinstance(wanted, bool) and 2 <= wanted < width:
         return wanted
     raise OptionError(
-        f"weight={weight!r} is not a column of {source.name} after the two nodes, which has "
-        f"{shorten(', '.join(names[2:]), 200)} (2 to {width - 1}). Say weight= and one of them, or weight=False."
+        f"{option('weight', weight)} is not a column of {source.name} after the two nodes, which has "
+        f"{shorten(', '.join(names[2:]), 200)} (2 to {width - 1}). Say {option('weight')} and one of them, or "
+        f"{option('weight', False)}."
     )
 
 
@@ -168,7 +169,7 @@ FORMAT = Format(
 def _refuse(source: Source) -> Graph:
     """Say what a file of nodes is for."""
     raise source.error(
-        "this file holds coordinates, no links. Read the network, and give this file with coordinates= (--coordinates)."
+        f"this file holds coordinates, no links. Read the network, and give this file with {option('coordinates')}."
     )
 
 

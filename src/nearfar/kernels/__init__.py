@@ -1,1 +1,1 @@
-"""Numba kernels over plain arrays. They trust their arguments: checks happen at the doors, never here."""
+"""The loops: cpu/ for Numba, gpu/ the text for OpenCL and CUDA, jit.py how the former are compiled and cached."""

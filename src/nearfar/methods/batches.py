@@ -6,18 +6,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..constants import SMALL_JOB
 from ..devices import cpu
-from .method import Job
+from ..devices.cpu import SMALL_JOB
+from .problem import Controls
 
 SettleBatch = Callable[[np.ndarray], int]
 """Settle the rows of these numbers: ``settle(batch)`` returns the arcs relaxed."""
 
 
 def run_batches(
-    job: Job, batches: Sequence[np.ndarray], new_worker: Callable[[], SettleBatch], effort: int | None = None
+    controls: Controls,
+    batches: Sequence[np.ndarray],
+    new_worker: Callable[[], SettleBatch],
+    effort: int | None = None,
 ) -> int:
-    """Settle batches of rows on the job's threads, the next free thread the next batch; return the arcs relaxed.
+    """Settle batches of rows, each thread the next one when it is free; return the arcs relaxed.
 
     ``new_worker`` makes what one thread needs. ``effort`` counts steps: few of them run on the caller's thread.
     """
@@ -29,12 +32,12 @@ def run_batches(
         def do(b: int) -> None:
             relaxed.append(settle(batches[b]))
             for r in batches[b].tolist():
-                if job.stop[0]:
+                if controls.stop[0]:
                     return
-                job.finish(r)
+                controls.finish(r)
 
         return do
 
     few = effort is not None and effort < SMALL_JOB
-    cpu.share_out(worker, len(batches), 0 if few else job.threads, job.stop, job.watch)
+    cpu.share_out(worker, len(batches), 0 if few else controls.threads, controls.stop, controls.watch)
     return sum(relaxed)

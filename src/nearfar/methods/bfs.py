@@ -1,6 +1,6 @@
 """Equal weights: breadth-first search of many sources at once, a bit a source.
 
-A pass settles up to 512 rows (kernels/bfs.py). Every thread has passes of its own, so threads share nothing but the
+A pass settles up to 512 rows (kernels/cpu/bfs.py). Every thread has passes of its own, so threads share nothing but the
 graph. Distances are formed by adding the weight level after level in their own type, as following the path would, so
 they are the same to the bit as those of every other method.
 """
@@ -12,34 +12,39 @@ from itertools import chain
 
 import numpy as np
 
-from ..constants import BFS_BLOCK as BLOCK
-from ..constants import TURN_ROWS, WRITES_A_STEP
 from ..devices import cpu
-from ..layout import freeze, record_type, turn_round
+from ..graph.rows import freeze, record_type, turn_round
+from ..kernels.cpu.constants import BFS_BLOCK as BLOCK
 from .batches import SettleBatch, run_batches
-from .method import Job, Method
+from .method import Method
+from .problem import Controls, Problem
 
-# Known to kernels/bits.py and kernels/bfs.py too.
+# Rows from which a directed graph is turned round, so that levels can be pulled. That takes as long as 3.5 rows of
+# `dijkstra` on wiki-Vote and 6 on citations; the number itself was not tuned.
+TURN_ROWS = 8
+WRITES_A_STEP = 10  # distances written, at 0.55 ns, in the 5 ns that SMALL_JOB counts for a step
+
+# Known to kernels/cpu/bits.py and kernels/cpu/bfs.py too.
 WORD, MOST_WORDS = 64, 8
 PLANES, GROUP, COLUMNS = 8, 8, 32
 LAST_CODE = 2**PLANES - 1
 SIZE, CODE, SIDE, ARCS, LOOKED, PULLED, LEVELS, TARGET, STATE_SIZE = range(9)
 
 
-def many(job: Job) -> int:
+def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
     """Settle all rows, up to 512 in a pass; return the arcs looked at."""
-    graph, k = job.graph, len(job.rows)
+    graph, k = problem.graph, len(rows)
     assert graph.min_weight == graph.max_weight >= 0  # options.py refuses other weights
     heads = freeze(np.ascontiguousarray(graph.heads))
-    back = _turn_round(job, heads)
-    batches = share_out(job.sources, job.threads)
+    back = _turn_round(problem, controls, heads)
+    batches = share_out(problem.sources, controls.threads)
     words = words_for(len(batches[0]))
-    job.notes["levels"] = 0
+    controls.notes["levels"] = 0
 
     def new_worker() -> SettleBatch:
-        return _Pass(job, words, heads, *back).settle
+        return _Pass(problem, rows, controls, words, heads, *back).settle
 
-    return run_batches(job, batches, new_worker, len(batches) * (graph.m + graph.n) + k * graph.n // WRITES_A_STEP)
+    return run_batches(controls, batches, new_worker, len(batches) * (graph.m + graph.n) + k * graph.n // WRITES_A_STEP)
 
 
 def share_out(sources: np.ndarray, threads: int) -> list[np.ndarray]:
@@ -61,12 +66,12 @@ def words_for(rows: int) -> int:
     return 1 << (-(-rows // WORD) - 1).bit_length()
 
 
-def _turn_round(job: Job, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _turn_round(problem: Problem, controls: Controls, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return offsets and heads of the graph turned round; nothing where that would not pay."""
-    graph = job.graph
+    graph = problem.graph
     if graph.undirected:
         return graph.offsets, heads
-    if len(job.rows) < TURN_ROWS:
+    if len(problem.sources) < TURN_ROWS:
         return graph.offsets, heads[:0]
     turned: list[np.ndarray] = []
 
@@ -74,35 +79,44 @@ def _turn_round(job: Job, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         offsets, arcs = turn_round(graph.offsets, heads.view(record_type(None)), few=0)
         turned.extend((freeze(offsets), freeze(arcs["head"])))
 
-    cpu.run(work, 1, job.stop)  # so that the caller hears Ctrl-C
+    cpu.run(work, 1, controls.stop)  # so that the caller hears Ctrl-C
     return turned[0], turned[1]
 
 
-def level_values(job: Job) -> Iterator[np.ndarray]:
+def level_values(problem: Problem) -> Iterator[np.ndarray]:
     """Yield the distances of level 0, 1 and so on that are below the ceiling, LAST_CODE of them at a time."""
-    dtype, step, first = job.rows.dtype, job.graph.min_weight, job.zero
-    while first < job.ceiling:
+    dtype, step, first = problem.dtype, problem.graph.min_weight, problem.zero
+    while first < problem.ceiling:
         if dtype.kind == "f":
             values = np.full(LAST_CODE + 1, step, dtype)
             values[0] = first
             with np.errstate(over="ignore"):
                 values = np.add.accumulate(values)  # one after the other, as along a path
         else:
-            room = -(-(int(job.ceiling) - int(first)) // int(step)) if step else LAST_CODE
+            room = -(-(int(problem.ceiling) - int(first)) // int(step)) if step else LAST_CODE
             values = first + int(step) * np.arange(min(room, LAST_CODE) + 1)  # at most one is not below: none wraps
         first = values[-1]
-        yield values[:LAST_CODE][values[:LAST_CODE] < job.ceiling].astype(dtype)
+        yield values[:LAST_CODE][values[:LAST_CODE] < problem.ceiling].astype(dtype)
 
 
 class _Pass:
     """What one thread needs, and how it settles a batch of rows with it."""
 
-    def __init__(self, job: Job, words: int, heads: np.ndarray, back_offsets: np.ndarray, tails: np.ndarray) -> None:
-        from ..kernels.bits import new_lines
+    def __init__(
+        self,
+        problem: Problem,
+        rows: np.ndarray,
+        controls: Controls,
+        words: int,
+        heads: np.ndarray,
+        back_offsets: np.ndarray,
+        tails: np.ndarray,
+    ) -> None:
+        from ..kernels.cpu.bits import new_lines
 
-        n = job.graph.n
-        self.job = job
-        self.graph = job.graph.offsets, heads, back_offsets, tails, job.targets.astype(np.int32)
+        n = problem.graph.n
+        self.problem, self.controls, self.rows = problem, controls, rows.reshape(-1)
+        self.graph = problem.graph.offsets, heads, back_offsets, tails, problem.targets.astype(np.int32)
         self.everyone, self.live = new_lines(1, words), new_lines(1, words)
         self.seen, self.sides = new_lines(n, words), new_lines(2 * n, words)
         self.planes = new_lines(PLANES * _padded(n), words)
@@ -112,63 +126,63 @@ class _Pass:
 
     def settle(self, batch: np.ndarray) -> int:
         """Settle the rows of a batch; return the arcs looked at."""
-        from ..kernels.bfs import scatter
+        from ..kernels.cpu.bfs import scatter
 
-        job, state, rows = self.job, self.state, self.job.rows.reshape(-1)
+        problem, controls, state, rows = self.problem, self.controls, self.state, self.rows
         self._begin(batch)
-        blocks = level_values(job)
+        blocks = level_values(problem)
         values = next(blocks)
         self._search(len(values))
         self._write(batch, values, rows)
         for value in chain.from_iterable(blocks):  # the codes are used up: from here on, a distance at a time
             self._search(0)
-            scatter(self.sides.reshape(-1), self.lists, state, batch, value, job.graph.n, rows, job.stop)
-            if state[SIZE] == 0 or job.stop[0]:
+            scatter(self.sides.reshape(-1), self.lists, state, batch, value, problem.graph.n, rows, controls.stop)
+            if state[SIZE] == 0 or controls.stop[0]:
                 break
-        with job.lock:
-            job.notes["levels"] = max(job.notes["levels"], int(state[LEVELS]))
+        with controls.lock:
+            controls.notes["levels"] = max(controls.notes["levels"], int(state[LEVELS]))
         return int(state[LOOKED])
 
     def _begin(self, batch: np.ndarray) -> None:
         """Put the sources into the frontier, as level 0."""
-        job, offsets = self.job, self.job.graph.offsets
-        for lines in (self.seen, self.sides, self.everyone, self.planes[: _padded(job.graph.n)]):
+        problem, offsets = self.problem, self.problem.graph.offsets
+        for lines in (self.seen, self.sides, self.everyone, self.planes[: _padded(problem.graph.n)]):
             lines[:] = 0
-        seeds = job.sources[batch] if job.seeds is None else job.seeds
-        bits = np.arange(len(batch)) if job.seeds is None else np.zeros(len(seeds), np.int64)
+        seeds = problem.sources[batch] if problem.seeds is None else problem.seeds
+        bits = np.arange(len(batch)) if problem.seeds is None else np.zeros(len(seeds), np.int64)
         words, marks = bits // WORD, np.uint64(1) << (bits % WORD).astype(np.uint64)
-        np.bitwise_or.at(self.seen.reshape(job.graph.n, -1), (seeds, words), marks)
+        np.bitwise_or.at(self.seen.reshape(problem.graph.n, -1), (seeds, words), marks)
         np.bitwise_or.at(self.everyone.reshape(-1), words, marks)
         self.live[:] = self.everyone
         front = np.unique(seeds)
         self.sides[front] = self.planes[front] = self.seen[front]
         self.lists[: len(front)] = front
         self.state[:] = 0
-        self.state[SIZE], self.state[CODE], self.state[PULLED] = len(front), 1, job.graph.m
+        self.state[SIZE], self.state[CODE], self.state[PULLED] = len(front), 1, problem.graph.m
         self.state[ARCS] = (offsets[front + 1] - offsets[front]).sum()
 
     def _search(self, last: int) -> None:
         """Search on, up to the level of code ``last``, or one level if it is 0."""
-        from ..kernels.bfs import search
+        from ..kernels.cpu.bfs import search
 
         search(
             *self.graph, self.everyone, self.seen, self.sides, self.planes, self.live, self.lists, self.state,
-            np.int64(last), self.job.stop,
+            np.int64(last), self.controls.stop,
         )  # fmt: skip
 
     def _write(self, batch: np.ndarray, values: np.ndarray, rows: np.ndarray) -> None:
         """Write the distances of all levels that have a code."""
-        from ..kernels.bfs import write_rows
+        from ..kernels.cpu.bfs import write_rows
 
         step = values[1] - values[0] if len(values) > 1 else values.dtype.type(0)
         first = values[0] - step
         with np.errstate(over="ignore"):
             line = first + step * np.arange(1, len(values) + 1).astype(values.dtype)
-        table = np.concatenate([np.array([self.job.ceiling], values.dtype), values])
+        table = np.concatenate([np.array([self.problem.ceiling], values.dtype), values])
         planes = int(self.state[CODE]).bit_length()
         write_rows(
             self.planes, np.int64(planes), self.columns, self.codes, table, first, step,
-            bool((line == values).all()), batch, np.int64(self.job.graph.n), rows, self.job.stop,
+            bool((line == values).all()), batch, np.int64(self.problem.graph.n), rows, self.controls.stop,
         )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The memory behind a bucket queue (kernels/buckets.py), and how wide its buckets are."""
+"""The memory behind a bucket queue (kernels/cpu/buckets.py), and how wide its buckets are."""
 
 from __future__ import annotations
 
@@ -7,22 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..constants import (
-    CHUNK,
-    DENSE_DEGREE,
-    MAX_WINDOW,
-    MIN_WINDOW,
-    NARROW,
-    QUEUE_ENTRIES,
-    SPARSE_DEGREE,
-    WIDE,
-)
+from ..kernels.cpu.constants import CHUNK
 
 if TYPE_CHECKING:
     from ..graph import Graph
 
+MIN_WINDOW, MAX_WINDOW = 16, 1024  # buckets open at once, the rest waits on the far pile; at most 64: 1.08x and 1.01x
+QUEUE_ENTRIES = 2.5  # queue entries to make room for, in multiples of n; NY needs 0.1, R-MAT 18 1.6
+# Bucket width in median weights a mean degree: WIDE up to mean degree SPARSE, NARROW from DENSE on, between them on a
+# straight line of logarithms. Measured in mean weights (1.4 medians in NY, 1.8 in Sao Paulo, 9.8 on the mountain): time
+# of one source with widths 1/8, 1/2, 1, 3 and 8 against the best, on one thread:
+# NY (degree 2.8) 1.13 1.06 1.16 1.00 1.18, Sao Paulo (2.2) 1.13 1.17 1.07 1.00 1.11, the mountain (8) 1.02 1.17 1.11
+# 1.35 4.27, geometric (8) 1.12 1.13 1.00 1.16 1.02, R-MAT 18 (29) 1.00 1.20 1.24 6.74 6.83. On two threads: NY 2.71
+# 1.24 1.14 1.03 1.00, Sao Paulo 2.49 1.23 1.11 1.00 1.02, the mountain 1.08 1.00 1.09 1.30 1.67, geometric 2.02 1.15
+# 1.07 1.06 1.33, R-MAT 18 1.00 1.08 1.08 6.75 18. Medians, because a few heavy arcs move the mean: grids with lognormal
+# weights (sigma 5) took 27 ms by the mean, with the heap, and 12 by the median.
+SPARSE_DEGREE, DENSE_DEGREE = 4, 16
+WIDE, NARROW = 4.0, 0.25
 
-FULL, STATE_SIZE = 2, 6  # as in kernels/buckets.py, which loads Numba
+
+FULL, STATE_SIZE = 2, 6  # as in kernels/cpu/buckets.py, which loads Numba
 
 
 class Buckets:
@@ -68,7 +72,7 @@ def choose_delta(graph: Graph, wide: float = WIDE, narrow: float = NARROW) -> fl
 
 
 def scale_and_window(graph: Graph, dist_type: np.dtype, delta: float) -> tuple[Any, int]:
-    """Return how a distance becomes a bucket (kernels/arcs.py), and how many buckets are open at once.
+    """Return how a distance becomes a bucket (kernels/cpu/arcs.py), and how many buckets are open at once.
 
     Integers are shifted, so delta becomes the nearest power of two. Floats are multiplied; delta is kept large enough
     for every bucket number to be an exact integer.

@@ -1,7 +1,7 @@
 """Delta-stepping: buckets of width delta, drained by all threads together, or a row a thread. Weights >= 0.
 
-The threads of a single source share nothing but the distances and a small pile of work (kernels/delta.py). One without
-work returns here and sleeps, so that nothing spins while the cores are needed elsewhere.
+The threads of a single source share nothing but the distances and a small pile of work (kernels/cpu/delta.py). One
+without work returns here and sleeps, so that nothing spins while the cores are needed elsewhere.
 """
 
 from __future__ import annotations
@@ -11,43 +11,48 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import CHUNK, LINE, NAP, NARROWER, PATIENT_RELAXATIONS, PILE
 from ..devices import cpu
+from ..kernels.cpu.constants import CHUNK, LINE, PILE
 from .buckets import Buckets, choose_delta, pool_bytes, pool_entries, scale_and_window
-from .gpu_delta import Delta
 from .heap import new_heap
-from .method import Job, Method, OnGpu, Settle
+from .method import Method, Settle
+from .problem import Controls, Problem
+from .tuning import NAP, PATIENT_RELAXATIONS
+
+NARROWER = 16  # by which `delta` narrows buckets that were too wide
 
 
 class Crew:
     """What the threads of one source share, and what each of them owns."""
 
-    def __init__(self, job: Job, threads: int) -> None:
-        self.job, self.threads = job, threads
+    def __init__(self, problem: Problem, controls: Controls, threads: int) -> None:
+        self.problem, self.controls, self.threads = problem, controls, threads
         self.loot = np.empty((threads, CHUNK), np.int32)
         self.pile = np.empty(PILE * CHUNK, np.int32)
         self.sizes, self.levels = np.empty(PILE, np.int64), np.empty(PILE, np.int64)
         self.control = np.empty(LINE * (6 + threads), np.int64)
         self.tally = np.empty(LINE * threads, np.int64)
         self.heap: Settle | None = None
-        self._set_width(job.delta if job.delta is not None else choose_delta(job.graph))
+        self._set_width(problem.delta if problem.delta is not None else choose_delta(problem.graph))
 
     def _set_width(self, delta: float) -> None:
         """Make queues with buckets of width ``delta``; unless the user gave it, limit the work it may cause."""
-        graph, job = self.job.graph, self.job
+        problem, graph = self.problem, self.problem.graph
         self.delta = delta
-        self.scale, window = scale_and_window(graph, job.rows.dtype, delta)
-        self.limit = np.int64(2**62 if job.delta is not None else PATIENT_RELAXATIONS * graph.m / self.threads + 1024)
+        self.scale, window = scale_and_window(graph, problem.dtype, delta)
+        self.limit = np.int64(
+            2**62 if problem.delta is not None else PATIENT_RELAXATIONS * graph.m / self.threads + 1024
+        )
         # Threads drift apart: twice the window keeps what one of them takes over near.
         self.queues = [Buckets(pool_entries(graph.n, self.threads), 2 * window) for _ in range(self.threads)]
 
     def settle(self, seeds: np.ndarray, dist: np.ndarray) -> int:
         """Settle one row with all threads; start again with more room or narrower buckets if need be."""
-        from ..kernels.pile import STOP
+        from ..kernels.cpu.pile import STOP
 
         while self.heap is None:
             self._work_all(self._start(seeds, dist), dist)
-            if self.job.stop[0] or not self.control[STOP]:
+            if self.controls.stop[0] or not self.control[STOP]:
                 return int(self.tally.sum())
             self._adapt()
         return self._with_heap(seeds, dist)
@@ -62,7 +67,7 @@ class Crew:
         def work(t: int) -> None:
             relaxed[0] = settle(seeds, dist)
 
-        cpu.run(work, 1, self.job.stop)
+        cpu.run(work, 1, self.controls.stop)
         return relaxed[0]
 
     def _adapt(self) -> None:
@@ -70,18 +75,18 @@ class Crew:
         full = [queue for queue in self.queues if queue.is_full()]
         for queue in full:
             queue.grow()
-        if not full and self.delta * NARROWER**2 > choose_delta(self.job.graph):
+        if not full and self.delta * NARROWER**2 > choose_delta(self.problem.graph):
             self._set_width(self.delta / NARROWER)
         elif not full:
-            self.job.notes["queue"] = "heap"
-            self.heap = new_heap(self.job)
+            self.controls.notes["queue"] = "heap"
+            self.heap = new_heap(self.problem, self.controls)
 
     def _start(self, seeds: np.ndarray, dist: np.ndarray) -> list[np.ndarray]:
         """Put the seeds at distance 0; return each thread's share of them."""
-        from ..kernels.pile import BUSY, LEVELS
+        from ..kernels.cpu.pile import BUSY, LEVELS
 
-        dist[:] = self.job.ceiling
-        dist[seeds] = self.job.zero
+        dist[:] = self.problem.ceiling
+        dist[seeds] = self.problem.zero
         shares = [np.ascontiguousarray(seeds[t :: self.threads]) for t in range(self.threads)]
         self.tally[:] = 0
         self.control[:] = 0
@@ -94,18 +99,18 @@ class Crew:
         if self.threads == 1:
             self._work(0, shares[0], dist)
         else:
-            cpu.run(lambda t: self._work(t, shares[t], dist), self.threads, self.job.stop)
+            cpu.run(lambda t: self._work(t, shares[t], dist), self.threads, self.controls.stop)
 
     def _work(self, t: int, seeds: np.ndarray, dist: np.ndarray) -> bool:
         """Be thread ``t``: work, and sleep while there is none; return whether the row is finished."""
-        from ..kernels.delta import DONE, HUNGER, work
+        from ..kernels.cpu.delta import DONE, HUNGER, work
 
-        job, graph = self.job, self.job.graph
+        problem, controls, graph = self.problem, self.controls, self.problem.graph
 
         def call(share: np.ndarray) -> Any:
             return work(
-                t, self.threads, graph.offsets, graph.arcs, graph.leaves, share, self.scale, job.zero, self.limit,
-                self.control, self.pile, self.sizes, self.levels, *self.queues[t].arrays, self.loot[t], job.stop,
+                t, self.threads, graph.offsets, graph.arcs, graph.leaves, share, self.scale, problem.zero, self.limit,
+                self.control, self.pile, self.sizes, self.levels, *self.queues[t].arrays, self.loot[t], controls.stop,
                 self.tally, dist,
             )  # fmt: skip
 
@@ -116,14 +121,14 @@ class Crew:
         return bool(outcome == DONE)
 
 
-def new_worker(job: Job) -> Settle:
+def new_worker(problem: Problem, controls: Controls) -> Settle:
     """Return a function that settles rows one after the other, each on the calling thread alone."""
-    return Crew(job, threads=1).settle
+    return Crew(problem, controls, threads=1).settle
 
 
-def together(job: Job) -> int:
+def together(problem: Problem, row: np.ndarray, controls: Controls) -> int:
     """Settle the only row with all threads; return the arcs relaxed."""
-    return Crew(job, job.threads).settle(job.seeds_of(0), job.rows[0])
+    return Crew(problem, controls, controls.threads).settle(problem.seeds_of(0), row)
 
 
 def scratch(n: int, itemsize: int) -> int:
@@ -137,5 +142,4 @@ METHOD = Method(
     new_worker=new_worker,
     scratch=scratch,
     together=together,
-    on_gpu=OnGpu(Delta, scratch=6 * 4, lists=3, vertex_offsets=1, keeps=("split",)),
 )

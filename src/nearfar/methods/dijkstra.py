@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..constants import PATIENT_RELAXATIONS
 from .buckets import Buckets, choose_delta, pool_bytes, pool_entries, scale_and_window
 from .heap import heap_bytes, new_heap
-from .method import Job, Method, Settle
+from .method import Method, Settle
+from .problem import Controls, Problem
+from .tuning import PATIENT_RELAXATIONS
 
 
-def new_worker(job: Job) -> Settle:
+def new_worker(problem: Problem, controls: Controls) -> Settle:
     """Return a function that settles rows one after the other, keeping its queue."""
-    from ..kernels.dijkstra import settle
+    from ..kernels.cpu.dijkstra import settle
 
-    graph = job.graph
-    delta = job.delta if job.delta is not None else choose_delta(graph)
-    scale, window = scale_and_window(graph, job.rows.dtype, delta)
+    graph = problem.graph
+    delta = problem.delta if problem.delta is not None else choose_delta(graph)
+    scale, window = scale_and_window(graph, problem.dtype, delta)
     limit = np.int64(PATIENT_RELAXATIONS * graph.m + 1024)
     buckets: Buckets | None = Buckets(pool_entries(graph.n), window)
     with_heap: Settle | None = None
@@ -29,18 +30,18 @@ def new_worker(job: Job) -> Settle:
         nonlocal buckets, with_heap
         while buckets is not None:
             relaxed = settle(
-                graph.offsets, graph.arcs, graph.leaves, seeds, job.targets, scale, job.ceiling, job.zero, limit,
-                *buckets.arrays, job.stop, dist,
+                graph.offsets, graph.arcs, graph.leaves, seeds, problem.targets, scale, problem.ceiling, problem.zero,
+                limit, *buckets.arrays, controls.stop, dist,
             )  # fmt: skip
-            if relaxed >= 0 or job.stop[0]:
+            if relaxed >= 0 or controls.stop[0]:
                 return int(abs(relaxed))
             if buckets.is_full():
                 buckets.grow()
             else:
                 buckets = None
         if with_heap is None:
-            job.notes["queue"] = "heap"
-            with_heap = new_heap(job)
+            controls.notes["queue"] = "heap"
+            with_heap = new_heap(problem, controls)
         return with_heap(seeds, dist)
 
     return row

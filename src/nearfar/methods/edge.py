@@ -7,31 +7,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from .gpu_edge import Edge
-from .method import Job, Method, OnGpu, Settle
+from .method import Method, Settle
+from .problem import Controls, Problem
 from .rounds import repeat
 
 
-def new_worker(job: Job) -> Settle:
+def new_worker(problem: Problem, controls: Controls) -> Settle:
     """Return a function that settles one row after the other; it keeps nothing between them."""
-    from ..kernels.edge import relax_rounds
+    from ..kernels.cpu.edge import relax_rounds
 
-    graph = job.graph
+    graph = problem.graph
 
     def row(seeds: np.ndarray, dist: np.ndarray) -> int:
-        dist[:] = job.ceiling
-        dist[seeds] = job.zero
+        dist[:] = problem.ceiling
+        dist[seeds] = problem.zero
         total = 0
 
         def rounds(budget: int) -> bool:
             nonlocal total
             changed, used = relax_rounds(
-                graph.offsets, graph.arcs, job.zero, job.ceiling, job.floor, budget, job.stop, dist
+                graph.offsets, graph.arcs, problem.zero, problem.ceiling, problem.floor, budget, controls.stop, dist
             )
             total += used * graph.m
             return not changed
 
-        repeat(job, rounds, dist)
+        repeat(problem, controls, rounds, dist)
         return total
 
     return row
@@ -43,5 +43,4 @@ METHOD = Method(
     new_worker=new_worker,
     scratch=lambda n, itemsize: 0,
     negative_weights=True,
-    on_gpu=OnGpu(Edge, scratch=0, arc_bytes=4, streams=True, keeps=("tails",)),
 )

@@ -1,4 +1,4 @@
-"""Dense graphs: the matrix of all arcs, closed in blocks by all threads (kernels/floyd.py). Takes negative weights.
+"""Dense graphs: the matrix of all arcs, closed in blocks by all threads (kernels/cpu/floyd.py). Takes negative weights.
 
 Its work is n^3 sums and minima whatever the arcs and the sources, some fifty in a nanosecond. All pairs are closed in
 the rows of the answer itself. Whole numbers are kept as narrow as can be, since more of them then fit into a register:
@@ -24,13 +24,21 @@ from typing import Any
 
 import numpy as np
 
-from ..constants import FLOYD_BLOCK, GIVEN, LANES, MOVED, NAP, NARROW_ARCS, SMALL_MATRIX, SMALL_TILE, TILE, TILED
 from ..devices import cpu
-from ..limits import longest_path
+from ..kernels.cpu.constants import FLOYD_BLOCK, LANES
+from ..results.limits import longest_path
 from . import johnson
 from .batches import run_batches
-from .gpu_floyd import Floyd
-from .method import Job, Method, OnGpu
+from .method import Method
+from .problem import Controls, Problem
+from .tuning import NAP, NARROW_ARCS
+
+# Way stations of a round, and vertices from which there are more: every entry is fetched and written once a round, but
+# a round's own corner is closed by one thread.
+SMALL_TILE, TILE, TILED = 64, 128, 1024
+SMALL_MATRIX = 256  # vertices up to which threads do not pay: 0.6 ms
+GIVEN = 32  # rows written out at a time
+MOVED = 256  # columns of rows that are moved at a time
 
 
 @dataclass(frozen=True)
@@ -71,7 +79,7 @@ class Closure:
 
     def __init__(self, matrix: np.ndarray, n: int, compared: np.dtype, stop: np.ndarray, ahead: int = 0) -> None:
         """Take the first n rows and columns of a C-ordered matrix; begin when ``ahead`` steps were told finished."""
-        from ..kernels.floyd import COUNTERS
+        from ..kernels.cpu.floyd import COUNTERS
 
         self.n, self.width, self.ahead, self.stop = n, matrix.shape[1], ahead, stop
         self.tile = tile_of(n)
@@ -83,13 +91,13 @@ class Closure:
 
     def finish_step(self) -> None:
         """Tell that one of the steps ahead is finished."""
-        from ..kernels.floyd import finish_step
+        from ..kernels.cpu.floyd import finish_step
 
         finish_step(self.counters)
 
     def take_part(self) -> None:
         """Work until the matrix is closed, shows a negative cycle, or a stop is asked for; sleep while waiting."""
-        from ..kernels.floyd import WAITING, take_part
+        from ..kernels.cpu.floyd import WAITING, take_part
 
         edge, mine = np.zeros(FLOYD_BLOCK * LANES, self.flat.dtype), np.full(1, -1, np.int64)
         while (
@@ -104,7 +112,7 @@ class Closure:
     @property
     def is_negative(self) -> bool:
         """Whether a negative cycle was met; the matrix is of no use then."""
-        from ..kernels.floyd import FAILED
+        from ..kernels.cpu.floyd import FAILED
 
         return bool(self.counters[FAILED])
 
@@ -146,38 +154,39 @@ def close_matrix(
     return not closure.is_negative
 
 
-class Query:
-    """One job: a matrix filled, closed, and written out as rows, all by the same threads."""
+class Solution:
+    """A matrix filled, closed, and written out as rows, all by the same threads."""
 
-    def __init__(self, job: Job, numbers: Numbers) -> None:
+    def __init__(self, problem: Problem, rows: np.ndarray, controls: Controls, numbers: Numbers) -> None:
         """Take the rows of the answer for the matrix, where they have room and the type for it."""
-        n, rows = job.graph.n, job.rows
-        self.job, self.numbers, self.n = job, numbers, n
-        self.in_place = numbers.entry == rows.dtype and len(rows) >= n and job.seeds is None
+        n = problem.graph.n
+        self.problem, self.rows, self.controls = problem, rows, controls
+        self.numbers, self.n = numbers, n
+        self.in_place = numbers.entry == rows.dtype and len(rows) >= n and problem.seeds is None
         self.matrix = rows[:n] if self.in_place else np.empty((n, n), numbers.entry)
-        self.wanted = reached_vertices(job)
+        self.wanted = reached_vertices(problem, controls)
         self.strips = range(0, n, SMALL_TILE)
-        self.closure = Closure(self.matrix, n, numbers.compared, job.stop, ahead=len(self.strips))
+        self.closure = Closure(self.matrix, n, numbers.compared, controls.stop, ahead=len(self.strips))
         self.pending, self.given = iter(self.strips), iter(range(0, len(rows), GIVEN))  # next() on them is atomic
         self.lock = threading.Lock()
         self.is_right: bool | None = None
 
     def run(self) -> bool:
         """Settle all rows; return whether they are right."""
-        job = self.job
-        kind = (self.numbers.entry, self.numbers.compared, job.graph.arcs.dtype)
-        if (job.threads == 1 or self.n <= SMALL_MATRIX) and kind in _compiled:
+        problem, controls = self.problem, self.controls
+        kind = (self.numbers.entry, self.numbers.compared, problem.graph.arcs.dtype)
+        if (controls.threads == 1 or self.n <= SMALL_MATRIX) and kind in _compiled:
             self._work(0)
         else:  # the first time, too: an interrupt of a thread that compiles is swallowed or breaks it
-            cpu.run(self._work, job.threads if self.n > SMALL_MATRIX else 1, job.stop, job.watch)
+            cpu.run(self._work, controls.threads if self.n > SMALL_MATRIX else 1, controls.stop, controls.watch)
             _compiled.add(kind)
-        return bool(self.is_right) or bool(job.stop[0])
+        return bool(self.is_right) or bool(controls.stop[0])
 
     def _work(self, t: int) -> None:
         """Be one of the threads."""
-        from ..kernels.matrix import fill_rows
+        from ..kernels.cpu.matrix import fill_rows
 
-        graph, stop, infinity = self.job.graph, self.job.stop, self._number(self.numbers.infinity)
+        graph, stop, infinity = self.problem.graph, self.controls.stop, self._number(self.numbers.infinity)
         for first in self.pending:
             if stop[0]:
                 return
@@ -191,12 +200,12 @@ class Query:
                 if self.is_right and self.in_place:
                     self._move_rows()
         for first in self.given if self.is_right else ():
-            last = min(first + GIVEN, len(self.job.rows))
+            last = min(first + GIVEN, len(self.rows))
             self._give(first, last)
             for r in range(first, last):
                 if stop[0]:
                     return
-                self.job.finish(r)
+                self.controls.finish(r)
 
     def _number(self, value: Any) -> Any:
         """Return a number in the type that kernels take it in."""
@@ -204,7 +213,7 @@ class Query:
 
     def _kept_all(self) -> bool:
         """Whether no distance was lost for want of room in 16 bits."""
-        graph, end = self.job.graph, self.numbers.infinity
+        graph, end = self.problem.graph, self.numbers.infinity
         if self.numbers.entry.itemsize > 2 or graph.max_weight * (self.n - 1) < end or self.matrix.max() < end:
             return True
         one = self.matrix.dtype.type(1)  # added, it turns the end into 0
@@ -213,7 +222,7 @@ class Query:
 
     def _move_rows(self) -> None:
         """Put the rows of the sources where they belong, some columns at a time; the matrix has them by number."""
-        rows, sources = self.job.rows, self.job.sources
+        rows, sources = self.rows, self.problem.sources
         if len(sources) == self.n and (sources == np.arange(self.n)).all():
             return
         for column in range(0, self.n, MOVED):
@@ -222,62 +231,62 @@ class Query:
 
     def _give(self, first: int, last: int) -> None:
         """Write out some rows: distances below the ceiling, which stands for all others."""
-        from ..kernels.matrix import give_rows
+        from ..kernels.cpu.matrix import give_rows
 
-        job, matrix = self.job, self.matrix
-        ceiling = self._number(job.ceiling)
+        problem, rows, matrix = self.problem, self.rows, self.matrix
+        ceiling = self._number(problem.ceiling)
         far = min(self._number(self.numbers.far), ceiling)
         if not self.in_place:
-            sources = job.sources
-            if job.seeds is not None:
-                matrix, sources = matrix[job.seeds].min(axis=0)[None], np.zeros(1, np.int32)
-            give_rows(matrix, sources, first, last, far, ceiling, job.rows)
+            sources = problem.sources
+            if problem.seeds is not None:
+                matrix, sources = matrix[problem.seeds].min(axis=0)[None], np.zeros(1, np.int32)
+            give_rows(matrix, sources, first, last, far, ceiling, rows)
         elif ceiling != self.numbers.infinity:
-            give_rows(job.rows, np.arange(len(job.rows), dtype=np.int32), first, last, far, ceiling, job.rows)
+            give_rows(rows, np.arange(len(rows), dtype=np.int32), first, last, far, ceiling, rows)
 
 
-def reached_vertices(job: Job) -> np.ndarray:
+def reached_vertices(problem: Problem, controls: Controls) -> np.ndarray:
     """Mark the vertices whose arcs count: a negative cycle that no source reaches does no harm."""
-    from ..kernels.matrix import mark_reached
+    from ..kernels.cpu.matrix import mark_reached
 
-    graph = job.graph
+    graph = problem.graph
     if graph.min_weight >= 0:
         return np.ones(graph.n, np.uint8)
     reached, queue = np.zeros(graph.n, np.uint8), np.empty(graph.n, np.int32)
-    seeds = np.unique(job.sources if job.seeds is None else job.seeds)
+    seeds = problem.starts
     queue[: len(seeds)] = seeds
     reached[seeds] = 1
     if len(seeds) < graph.n:
-        mark_reached(graph.offsets, graph.arcs, job.stop, queue, len(seeds), reached)
+        mark_reached(graph.offsets, graph.arcs, controls.stop, queue, len(seeds), reached)
     return reached
 
 
-def many(job: Job) -> int:
+def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
     """Settle all rows; return the sums formed."""
-    graph, dtype = job.graph, job.rows.dtype
-    negative = graph.min_weight < 0 or job.floor < 0  # the latter where only kernels are compiled for it
+    graph, dtype = problem.graph, problem.dtype
+    negative = graph.min_weight < 0 or problem.floor < 0  # the latter where only kernels are compiled for it
     ways = [choose_numbers(dtype, negative, longest_path(graph))]
     if dtype == np.int32 and not negative and graph.max_weight * min(graph.n, NARROW_ARCS) < narrow_numbers().infinity:
         ways.insert(0, narrow_numbers())
     for numbers in ways:
         if numbers is None:
             break
-        job.notes["entries"] = numbers.entry.name
-        if Query(job, numbers).run():
+        controls.notes["entries"] = numbers.entry.name
+        if Solution(problem, rows, controls, numbers).run():
             return int(graph.n) ** 3
-    return settle_one_by_one(job)
+    return settle_one_by_one(problem, rows, controls)
 
 
-def settle_one_by_one(job: Job) -> int:
+def settle_one_by_one(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
     """Settle row after row as `johnson` does, which names a negative cycle if one is reached."""
-    job.notes["entries"] = "none: rows one by one"
+    controls.notes["entries"] = "none: rows one by one"
 
     def new_worker() -> Callable[[np.ndarray], int]:
-        with job.lock:
-            settle = johnson.new_worker(job)
-        return lambda batch: sum(settle(job.seeds_of(r), job.rows[r]) for r in batch.tolist())
+        with controls.lock:
+            settle = johnson.new_worker(problem, controls)
+        return lambda batch: sum(settle(problem.seeds_of(r), rows[r]) for r in batch.tolist())
 
-    return run_batches(job, list(np.arange(len(job.rows)).reshape(-1, 1)), new_worker)
+    return run_batches(controls, list(np.arange(len(rows)).reshape(-1, 1)), new_worker)
 
 
 def memory(n: int, m: int, k: int, threads: int, itemsize: int) -> int:
@@ -295,5 +304,4 @@ METHOD = Method(
     negative_weights=True,
     rounds=True,
     aliases=("fw",),
-    on_gpu=OnGpu(Floyd, scratch=0, matrices=1),
 )

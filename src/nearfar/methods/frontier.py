@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from .gpu_frontier import Frontier
-from .method import Job, Method, OnGpu, Settle
+from .method import Method, Settle
+from .problem import Controls, Problem
 from .rounds import repeat
 
 
-def new_worker(job: Job) -> Settle:
+def new_worker(problem: Problem, controls: Controls) -> Settle:
     """Return a function that settles rows one after the other, keeping its lists."""
-    from ..kernels.frontier import relax_rounds
+    from ..kernels.cpu.frontier import relax_rounds
 
-    graph = job.graph
+    graph = problem.graph
     frontier, following = np.empty(graph.n, np.int32), np.empty(graph.n, np.int32)
     queued = np.empty(graph.n, np.uint8)
 
     def row(seeds: np.ndarray, dist: np.ndarray) -> int:
-        dist[:] = job.ceiling
-        dist[seeds] = job.zero
+        dist[:] = problem.ceiling
+        dist[seeds] = problem.zero
         start = np.unique(seeds)
         size, total = len(start), 0
         frontier[:size] = start
@@ -34,20 +34,20 @@ def new_worker(job: Job) -> Settle:
             size, relaxed = relax_rounds(
                 graph.offsets,
                 graph.arcs,
-                job.zero,
-                job.floor,
+                problem.zero,
+                problem.floor,
                 budget,
                 size,
                 frontier,
                 following,
                 queued,
-                job.stop,
+                controls.stop,
                 dist,
             )
             total += relaxed
             return size == 0
 
-        repeat(job, rounds, dist)
+        repeat(problem, controls, rounds, dist)
         return total
 
     return row
@@ -65,5 +65,4 @@ METHOD = Method(
     scratch=scratch,
     negative_weights=True,
     aliases=("spfa",),
-    on_gpu=OnGpu(Frontier, scratch=3 * 4, lists=2, streams=True),
 )

@@ -10,29 +10,33 @@ import numpy as np
 
 from . import frontier
 from .heap import heap_bytes, new_heap
-from .method import Job, Method, Settle
+from .method import Method, Settle
+from .problem import Controls, Problem
 
 
-def new_worker(job: Job) -> Settle:
+def new_worker(problem: Problem, controls: Controls) -> Settle:
     """Return a function that settles rows in order of the potential, which the first worker finds."""
-    in_order = new_heap(job, find_potential(job))
+    in_order = new_heap(problem, controls, find_potential(problem, controls))
 
     def row(seeds: np.ndarray, dist: np.ndarray) -> int:
         relaxed = in_order(seeds, dist)
-        if relaxed < 0 and not job.stop[0]:  # rounding upset the order of floats
-            relaxed = frontier.new_worker(job)(seeds, dist)
+        if relaxed < 0 and not controls.stop[0]:  # rounding upset the order of floats
+            relaxed = frontier.new_worker(problem, controls)(seeds, dist)
         return relaxed
 
     return row
 
 
-def find_potential(job: Job) -> np.ndarray:
-    """Return the distances from all sources at once; found once a job, whoever asks first."""
-    if "potential" not in job.shared:
-        row = np.empty(job.graph.n, job.rows.dtype)
-        frontier.new_worker(job)(np.unique(job.sources if job.seeds is None else job.seeds), row)
-        job.shared["potential"] = row
-    return job.shared["potential"]
+def find_potential(problem: Problem, controls: Controls) -> np.ndarray:
+    """Return the distances from all sources at once; the first worker that asks finds them for all."""
+
+    def find() -> np.ndarray:
+        row = np.empty(problem.graph.n, problem.dtype)
+        frontier.new_worker(problem, controls)(problem.starts, row)
+        return row
+
+    potential: np.ndarray = controls.once("potential", find)
+    return potential
 
 
 def scratch(n: int, itemsize: int) -> int:

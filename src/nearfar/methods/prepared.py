@@ -1,7 +1,7 @@
 """Prepare the graph, then sweep 16 sources at a time: a distance for less than a nanosecond where many are asked for.
 
-The graph is pruned, eliminated and laid out (hierarchy/), once for all rows. A prepared graph that the user keeps
-(prepared.py) comes along with the job.
+The graph is pruned, eliminated and laid out (elimination/), once for all rows. A prepared graph that the user keeps
+(prepared.py) comes along with the problem.
 """
 
 from __future__ import annotations
@@ -9,124 +9,141 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import limits
-from ..constants import LANES, LEAST_BUDGET, LINE_BYTES, PAST_CACHES, UNIT
 from ..description import format_bytes
 from ..devices import cpu
-from ..errors import DistanceOverflowError, MemoryLimitError, MethodError, NearfarError
-from ..hierarchy.lines import shifts_of
+from ..elimination.build import Failure, Hierarchy, build, is_narrower
+from ..elimination.lines import shifts_of
+from ..elimination.solvers import Solvers
+from ..elimination.tuning import PAST_CACHES, UNIT
+from ..errors import DistanceOverflowError, MemoryLimitError, MethodError, NearfarError, option
+from ..kernels.cpu.constants import LANES, LINE_BYTES
+from ..results import limits
 from . import dijkstra, frontier, johnson
 from .batches import SettleBatch, run_batches
-from .gpu_prepared import OnGpuPrepared, new_engine
-from .method import Job, Method
+from .floyd import close_matrix
+from .method import Method, Settle
+from .problem import Controls, Problem
+from .tuning import LEAST_BUDGET
 
 EACH_ALONE = np.arange(LANES + 1)  # bounds of lanes with one seed each
 
 if TYPE_CHECKING:
+    from ..elimination.layout import Sheet
     from ..graph import Graph
-    from ..hierarchy.build import Failure, Hierarchy
-    from ..hierarchy.sheet import Sheet
 
 
-def many(job: Job) -> int:
-    """Settle all rows of a job; return the arcs swept."""
-    from ..hierarchy.build import Failure
-
-    hierarchy = given(job)
+def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
+    """Settle all rows; return the arcs swept."""
+    hierarchy = given(problem)
     if hierarchy is None:
-        rows = len(job.rows) * (job.graph.n + job.graph.m) // job.threads  # what rows by themselves would take
-        hierarchy = _built(job, max(rows // 2, LEAST_BUDGET))
+        # Half of the steps that single rows would take may go into elimination.
+        budget = len(rows) * (problem.graph.n + problem.graph.m) // controls.threads // 2
+        hierarchy = _built(problem, controls, max(budget, LEAST_BUDGET))
     if hierarchy is None:
         return 0
     if isinstance(hierarchy, Failure):
-        return _without(job, hierarchy)
-    return settle(job, hierarchy)
+        return _without(problem, rows, controls, hierarchy)
+    return settle(problem, rows, controls, hierarchy)
 
 
-def given(job: Job) -> Hierarchy | Failure | None:
-    """Return what came with a job, a hierarchy or why there is none; not one that sums in a type too narrow for it."""
-    from ..hierarchy.build import Failure, is_narrower
-
-    found: Hierarchy | Failure | None = job.shared.get("hierarchy")
+def given(problem: Problem) -> Hierarchy | Failure | None:
+    """Return the hierarchy that came with a problem, or why there is none; not one of too narrow a type."""
+    found = problem.hierarchy
     if found is None or isinstance(found, Failure):
         return found
-    return None if is_narrower(found.sheet.dtype, job.rows.dtype) else found
+    return None if is_narrower(found.sheet.dtype, problem.dtype) else found
 
 
-def _built(job: Job, budget: int) -> Hierarchy | Failure | None:
+def new_dijkstra(graph: Graph, dtype: np.dtype, ceiling: Any, stop: np.ndarray) -> Settle:
+    """Return what settles rows of Dijkstra for elimination."""
+    nobody, zero = np.empty(0, np.int32), type(ceiling)(0)
+    return dijkstra.new_worker(
+        Problem(graph, dtype, nobody, None, ceiling, zero, zero, nobody), Controls(threads=1, stop=stop)
+    )
+
+
+SOLVERS = Solvers(new_dijkstra, close_matrix)
+
+
+def _built(problem: Problem, controls: Controls, budget: int) -> Hierarchy | Failure | None:
     """Build the hierarchy on a thread of its own, so that the caller hears Ctrl-C; None when it was stopped."""
-    from ..hierarchy.build import build
-
     made: list[Hierarchy | Failure | None] = []
-    dtype = job.rows.dtype
-    work = partial(build, job.graph, job.threads, job.stop, budget, job.memory, dtype)
-    cpu.run(lambda t: made.append(work()), 1, job.stop, job.watch)
+    stop = controls.stop
+    work = partial(build, problem.graph, controls.threads, stop, SOLVERS, budget, controls.memory, problem.dtype)
+    cpu.run(lambda t: made.append(work()), 1, stop, controls.watch)
     return made[0]
 
 
-def settle(job: Job, hierarchy: Hierarchy) -> int:
-    """Settle all rows of a job over a hierarchy."""
+def settle(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hierarchy) -> int:
+    """Settle all rows over a hierarchy."""
     if hierarchy.by_rows:
-        return _by_rows(job, hierarchy)
-    job.most = hierarchy.high
+        return _by_rows(problem, rows, controls, hierarchy)
+    controls.longest = hierarchy.high
     sheet = hierarchy.sheet
-    seeds = [sheet.places[job.seeds_of(r)] for r in range(len(job.rows))]
-    ends = _Ends(job, sheet)
+    seeds = [sheet.places[problem.seeds_of(r)] for r in range(len(rows))]
+    ends = _Ends(problem, rows, sheet)
     if len(seeds) == 1 and ends.fits:
-        return _one_row(job, hierarchy, seeds[0], ends)
+        return _one_row(rows[0], controls, hierarchy, seeds[0], ends)
     first = np.array([numbers[0] for numbers in seeds])
     given = first if all(len(numbers) == 1 for numbers in seeds) else seeds
     order = np.argsort(first, kind="stable")
-    batches = _batches(job, sheet, order, ends.fits)
+    batches = _batches(rows, controls.threads, sheet, order, ends.fits)
     effort = len(batches) * (len(sheet.down_arcs) + sheet.n)
-    return run_batches(job, batches, lambda: _new_worker(job, hierarchy, given, ends), effort)
+    new_worker = partial(_new_worker, problem, rows, controls, hierarchy, given, ends)
+    return run_batches(controls, batches, new_worker, effort)
 
 
-def _batches(job: Job, sheet: Sheet, order: np.ndarray, fits: bool) -> list[np.ndarray]:
+def _batches(rows: np.ndarray, threads: int, sheet: Sheet, order: np.ndarray, fits: bool) -> list[np.ndarray]:
     """Return the rows in batches, in order; where the answer is large, those together that begin alike in a line."""
-    size = max(1, min(LANES, -(-len(order) // job.threads)))  # smaller where threads would be left without any
+    size = max(1, min(LANES, -(-len(order) // threads)))  # smaller where threads would be left without any
     groups = [order]
-    if fits and size == LANES and job.rows.nbytes >= PAST_CACHES:
-        shifts = shifts_of(job.rows, order * sheet.n)
+    if fits and size == LANES and rows.nbytes >= PAST_CACHES:
+        shifts = shifts_of(rows, order * sheet.n)
         alike = [order[shifts == shift] for shift in np.unique(shifts)]
-        groups = [rows[: len(rows) // LANES * LANES] for rows in alike]
+        groups = [some[: len(some) // LANES * LANES] for some in alike]
         groups.append(order[~np.isin(order, np.concatenate(groups))])
-    return [rows[i : i + size] for rows in groups for i in range(0, len(rows), size)]
+    return [some[i : i + size] for some in groups for i in range(0, len(some), size)]
 
 
 class _Ends:
     """Where distances end, how unreached is written, and whether rows can be written to as they are."""
 
-    def __init__(self, job: Job, sheet: Sheet) -> None:
-        top = np.inf if sheet.dtype.kind == "f" else np.iinfo(sheet.dtype).max
-        end = min(job.ceiling, top)
+    def __init__(self, problem: Problem, rows: np.ndarray, sheet: Sheet) -> None:
+        end = min(problem.ceiling, limits.unreached(sheet.dtype))
         if sheet.dtype.kind == "i" and isinstance(end, np.floating):
             end = math.ceil(end)  # where a cutoff of a float ends whole numbers
         self.unreached = sheet.dtype.type(end)
         self.limit = min(sheet.limit, self.unreached)
-        self.fits = job.rows.dtype == sheet.dtype and job.rows.flags.c_contiguous
+        self.fits = problem.dtype == sheet.dtype and rows.flags.c_contiguous
 
 
-def _one_row(job: Job, hierarchy: Hierarchy, seeds: np.ndarray, ends: _Ends) -> int:
+def _one_row(row: np.ndarray, controls: Controls, hierarchy: Hierarchy, seeds: np.ndarray, ends: _Ends) -> int:
     """Settle the only row; a few milliseconds, too few for threads of its own to hear Ctrl-C."""
-    sweeper = hierarchy.sweeper(job.stop)
-    sweeper.one(seeds, job.rows[0], ends.limit, ends.unreached, job.threads)
+    sweeper = hierarchy.sweeper(controls.stop)
+    sweeper.one(seeds, row, ends.limit, ends.unreached, controls.threads)
     hierarchy.spare.append(sweeper)
-    job.finish(0)
+    controls.finish(0)
     return len(hierarchy.sheet.down_arcs)
 
 
-def _new_worker(job: Job, hierarchy: Hierarchy, seeds: list[np.ndarray] | np.ndarray, ends: _Ends) -> SettleBatch:
+def _new_worker(
+    problem: Problem,
+    rows: np.ndarray,
+    controls: Controls,
+    hierarchy: Hierarchy,
+    seeds: list[np.ndarray] | np.ndarray,
+    ends: _Ends,
+) -> SettleBatch:
     """Return the function that settles a batch of rows; ``seeds``: numbers of each row, or the only one of each."""
-    sheet, rows, n = hierarchy.sheet, job.rows, hierarchy.sheet.n
+    sheet, n = hierarchy.sheet, hierarchy.sheet.n
     flat = rows.reshape(-1) if ends.fits else np.empty((0 if ends.fits else LANES) * n, sheet.dtype)
 
     def batch(numbers: np.ndarray) -> int:
-        sweeper = hierarchy.sweeper(job.stop)
+        sweeper = hierarchy.sweeper(controls.stop)
         lanes = np.append(numbers, np.repeat(numbers[-1], LANES - len(numbers)))  # the last row again in unused lanes
         if isinstance(seeds, np.ndarray):
             starts, bounds = seeds[lanes], EACH_ALONE
@@ -136,43 +153,43 @@ def _new_worker(job: Job, hierarchy: Hierarchy, seeds: list[np.ndarray] | np.nda
         bases = lanes * n if ends.fits else np.arange(LANES) * n
         sweeper.rows(starts, bounds, flat, bases, ends.limit, ends.unreached)
         hierarchy.spare.append(sweeper)
-        if not ends.fits and not job.stop[0]:
+        if not ends.fits and not controls.stop[0]:
             for i, r in enumerate(numbers):
                 found = flat[i * n : (i + 1) * n]
-                rows[r] = np.where(found < ends.unreached, found, rows.dtype.type(job.ceiling))
+                rows[r] = np.where(found < ends.unreached, found, rows.dtype.type(problem.ceiling))
         return LANES * len(sheet.down_arcs)
 
     return batch
 
 
-def _by_rows(job: Job, hierarchy: Hierarchy) -> int:
+def _by_rows(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hierarchy) -> int:
     """Settle the rows one by one over what pruning left: the core is so large that sweeps are slower."""
-    job.notes["instead"] = "dijkstra: so much of the graph cannot be eliminated that single rows are faster"
-    lean = replace(job, graph=hierarchy.graph)
+    controls.notes["instead"] = "dijkstra: so much of the graph cannot be eliminated that single rows are faster"
+    lean = replace(problem, graph=hierarchy.graph)
 
     def new_worker() -> SettleBatch:
-        settle_row = dijkstra.new_worker(lean)
-        return lambda batch: settle_row(job.seeds_of(batch[0]), job.rows[batch[0]])
+        settle_row = dijkstra.new_worker(lean, controls)
+        return lambda batch: settle_row(problem.seeds_of(batch[0]), rows[batch[0]])
 
-    return run_batches(job, list(np.arange(len(job.rows))[:, None]), new_worker)
+    return run_batches(controls, list(np.arange(len(rows))[:, None]), new_worker)
 
 
-def _without(job: Job, failure: Failure) -> int:
+def _without(problem: Problem, rows: np.ndarray, controls: Controls, failure: Failure) -> int:
     """Settle the rows although there is no hierarchy; a negative cycle that no source reaches does no harm."""
-    method = johnson if job.graph.min_weight < 0 else dijkstra
-    settle_row = method.new_worker(job)  # raises where a source reaches a negative cycle
+    method = johnson if problem.graph.min_weight < 0 else dijkstra
+    settle_row = method.new_worker(problem, controls)  # raises where a source reaches a negative cycle
     if failure.long:
         reason = "paths may be too long for sums of 64 bits"
     elif failure.dense:
         reason = "weights are negative and the graph is too tangled to be eliminated whole"
     else:
         reason = "there is a negative cycle, though no source reaches it"
-    job.notes["instead"] = f"{method.METHOD.name}: {reason}"
+    controls.notes["instead"] = f"{method.METHOD.name}: {reason}"
 
     def batch(numbers: np.ndarray) -> int:
-        return sum(settle_row(job.seeds_of(r), job.rows[r]) for r in numbers)
+        return sum(settle_row(problem.seeds_of(r), rows[r]) for r in numbers)
 
-    return run_batches(replace(job, threads=1), list(np.arange(len(job.rows))[:, None]), lambda: batch)
+    return run_batches(replace(controls, threads=1), list(np.arange(len(rows))[:, None]), lambda: batch)
 
 
 def refusal(graph: Graph, failure: Failure) -> NearfarError:
@@ -185,19 +202,19 @@ def refusal(graph: Graph, failure: Failure) -> NearfarError:
     if failure.cycle is None:
         return MethodError(
             "this graph cannot be prepared: its weights are negative and it is too tangled to be eliminated whole. "
-            "Use mssp with method='johnson', or 'auto'."
+            f"Use mssp with {option('method', 'johnson')}, or 'auto'."
         )
-    row = np.empty((1, graph.n), limits.choose_types(graph, None, True)[0])
-    ceiling, zero = limits.ceiling_and_zero(graph, None, row.dtype)
+    dtype = limits.choose_types(graph, None, True)[0]
     start = np.array([failure.cycle], np.int32)
-    job = Job(graph, row, start, None, ceiling, zero, limits.floor_of(graph, row.dtype), start[:0], 1, None)
+    ends = (*limits.ceiling_and_zero(graph, None, dtype), limits.floor_of(graph, dtype))
+    problem = Problem(graph, dtype, start, None, *ends, start[:0])
     try:
-        frontier.new_worker(job)(job.sources, row[0])
+        frontier.new_worker(problem, Controls(threads=1))(start, np.empty(graph.n, dtype))
     except NearfarError as error:
         return error
     return MethodError(
         "this graph cannot be prepared: the float weights around a cycle sum to zero or nearly so, and rounding makes "
-        "that a negative cycle for elimination. Use mssp with method='johnson', or whole numbers."
+        f"that a negative cycle for elimination. Use mssp with {option('method', 'johnson')}, or whole numbers."
     )
 
 
@@ -217,7 +234,7 @@ def require_memory(graph: Graph, threads: int, available: int) -> None:
         raise MemoryLimitError(
             f"preparing {graph.n:,} vertices and {graph.m:,} arcs needs about {format_bytes(needed)}; "
             f"{format_bytes(available)} may be used. Allow more memory, or ask without preparing: mssp with "
-            "method='dijkstra'.",
+            f"{option('method', 'dijkstra')}.",
             needed,
             available,
         )
@@ -230,5 +247,4 @@ METHOD = Method(
     memory=memory,
     negative_weights=True,
     rounds=True,
-    on_gpu=OnGpuPrepared(new_engine, scratch=0, keeps=("levels",)),
 )

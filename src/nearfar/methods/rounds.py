@@ -7,40 +7,40 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..constants import FIRST_ROUNDS
-from ..cycles import find_negative_cycle
 from ..errors import NegativeCycleError
 from ..graph import Graph
-from .method import Job
+from .cycles import find_negative_cycle
+from .problem import Controls, Problem
+from .tuning import FIRST_ROUNDS
 
 
-def repeat(job: Job, rounds: Callable[[int], bool], dist: np.ndarray) -> None:
+def repeat(problem: Problem, controls: Controls, rounds: Callable[[int], bool], dist: np.ndarray) -> None:
     """Call ``rounds(budget)`` until it returns True for done; look for a negative cycle between calls.
 
     Looking costs about as much as a round. The budget doubles from call to call, so that it is done a few times at
     most, and soon after a cycle has formed. Without negative weights n rounds are enough, and none is looked for.
     """
-    budget = FIRST_ROUNDS if job.graph.min_weight < 0 else job.graph.n + 1
+    budget = FIRST_ROUNDS if problem.graph.min_weight < 0 else problem.graph.n + 1
     total = 0
     while not rounds(budget):
-        if job.stop[0]:
+        if controls.stop[0]:
             return
         total += budget
-        cycle = find_negative_cycle(job.graph, dist, job.ceiling, total)
+        cycle = find_negative_cycle(problem.graph, dist, problem.ceiling, total)
         if cycle:
-            raise negative_cycle(job, cycle)
+            raise negative_cycle(problem, cycle)
         budget *= 2
 
 
-def negative_cycle(job: Job, cycle: list[int]) -> NegativeCycleError:
+def negative_cycle(problem: Problem, cycle: list[int]) -> NegativeCycleError:
     """Return the error that names the vertices of a cycle."""
-    graph = job.graph
+    graph = problem.graph
     names = [graph.name(v) for v in cycle]
     shown = [str(name) for name in names] if len(names) <= 12 else [*map(str, names[:10]), "...", str(names[-1])]
     way_round = " -> ".join([*shown, shown[0]])
     if not is_negative(graph, cycle):
         return NegativeCycleError(
-            f"distances do not exist in {job.rows.dtype.name}: the cycle {way_round} has length 0 "
+            f"distances do not exist in {problem.dtype.name}: the cycle {way_round} has length 0 "
             "or more, but rounding makes every walk around it shorter. Use integer weights, in a smaller unit.",
             names,
         )

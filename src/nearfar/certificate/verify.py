@@ -1,0 +1,358 @@
+"""The certificate that distances are exact: O(m) a row, independent of the solvers and of trees.py.
+
+What is checked, for each row: its form and values; that the sources are at zero; that no arc can improve a distance;
+that every reached vertex is held by a chain of tight arcs from a source; that predecessors, where they were computed,
+are such chains; that the source a nearest query names holds the vertex. proof.py says why this suffices.
+
+Floats of a method that adds in another order than along the path (``result.rounded``) are exact up to rounding. They
+are compared with shortest paths that are found anew and measured more finely; proof_rounded.py has the argument.
+
+With ``cutoff`` or ``targets`` the row must be complete up to its limit and empty beyond. Negative weights under a limit
+are the one case that the row cannot prove by itself, since paths may leave the limit and return: there it is computed
+anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputTypeError
+from ..results import Distances, Nearest
+from .proof import Arcs, Row, reach
+from .rounded import CycleError, Paths, measure
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+LIMIT = 5  # sentences in a certificate: the first tells, more would bury it
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The outcome of `nearfar.verify`: true when the distances are exact, else it says where they are wrong.
+
+    Attributes
+    ----------
+    problems : list of str
+        At most five sentences, the likeliest cause first; empty when exact.
+    rows, n, m : int
+        How much was asked to be checked: rows of distances, vertices, arcs.
+    rounding : float or None
+        None for a result that is exact to the bit, or wrong. For floats that were added in another order than along
+        the path: no distance is off by more than this share of itself; with negative weights, of twice the greatest in
+        its row.
+
+    Examples
+    --------
+    >>> from nearfar.certificate import Certificate
+    >>> print(Certificate([], rows=1, n=3, m=2))
+    exact: 1 row of 3 distances proved over 2 arcs
+    """
+
+    problems: list[str]
+    rows: int
+    n: int
+    m: int
+    rounding: float | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the distances are exact, or exact up to rounding where the method rounds."""
+        return not self.problems
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        if self.ok:
+            rows = "1 row" if self.rows == 1 else f"{self.rows:,} rows"
+            proved = f"{rows} of {self.n:,} distances proved over {self.m:,} arcs"
+            if self.rounding is None:
+                return f"exact: {proved}"
+            return f"exact up to rounding: {proved}, none off by more than {self.rounding:.1e} of itself"
+        return "\n".join(["NOT exact:", *(f"- {problem}" for problem in self.problems)])
+
+
+def verify(graph: Graph, result: Distances | Nearest) -> Certificate:
+    """Prove that a result is exact, or say where it is wrong.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph that was asked about.
+    result : Distances or Nearest
+        What came back. Predecessors are checked for the rows they were computed for.
+
+    Returns
+    -------
+    Certificate
+        True when exact.
+
+    Notes
+    -----
+    Integers are proved exact to the bit, and so are floats of methods that add along the path. For floats of methods
+    that add in another order (``result.rounded``) a shortest path to every vertex is found anew and measured in
+    float64. The distance must be within 2 eps (H + 1) of it, as a share of itself, where eps is that of its type and H
+    the arcs of the longest such path; ``rounding`` of the certificate says how close it is.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
+    >>> result = nearfar.sssp(g, 0)
+    >>> bool(nearfar.verify(g, result))
+    True
+    >>> result.rows[0, 2] = 13
+    >>> print(nearfar.verify(g, result))
+    NOT exact:
+    - vertex 2 has 13, but arc 1 (1 -> 2, weight 7) leads to it with 12: it should be at most 12
+    """
+    distances = result.distances if isinstance(result, Nearest) else result
+    if not isinstance(distances, Distances):
+        raise InputTypeError(
+            f"a {type(result).__name__} cannot be verified: give the Distances or Nearest that a query returned."
+        )
+    rounding: list[float] = []
+    problems = list(islice(_problems(graph, distances, result, rounding), LIMIT))
+    rounded = distances.rounded and distances.rows.dtype.kind == "f" and not problems
+    off = max(rounding, default=0.0) if rounded else None
+    return Certificate(problems, len(distances.rows), graph.n, graph.m, off)
+
+
+def _problems(graph: Graph, distances: Distances, result: Distances | Nearest, rounding: list[float]) -> Iterator[str]:
+    """Yield what is wrong, row after row; add to ``rounding`` how far a row may be off."""
+    wrong = list(_form_problems(graph, distances))
+    yield from wrong
+    if wrong:
+        return
+    arcs, trees = Arcs(graph), distances.known_trees()
+    for r in range(len(distances.rows)):
+        row = Row(arcs, distances, r)
+        where = f"row {r} (source {_name(row, row.seeds[0])}): " if len(distances.rows) > 1 else ""
+        source = result.source if isinstance(result, Nearest) else None
+        found = (
+            _rounded_problems(row, trees.get(r), source, rounding)
+            if row.rounded
+            else _row_problems(row, trees.get(r), source)
+        )
+        for problem in found:
+            yield where + problem
+
+
+def _form_problems(graph: Graph, distances: Distances) -> Iterator[str]:
+    """Yield what is wrong with shapes, types and the vertices the result refers to."""
+    rows, wanted = distances.rows, (len(distances.sources) if distances.seeds is None else 1, graph.n)
+    if rows.shape != wanted:
+        yield f"the distances have shape {rows.shape}; {wanted[0]} sources and {wanted[1]} vertices need {wanted}"
+    if rows.dtype not in (np.int32, np.int64, np.float32, np.float64):
+        yield f"the distances have type {rows.dtype}; it must be int32, int64, float32 or float64"
+    elif rows.dtype.kind == "i" and graph.weight_dtype is not None and graph.weight_dtype.kind == "f":
+        yield f"the distances have type {rows.dtype}, which cannot hold sums of {graph.weight_dtype} weights"
+    for role, vertices in (("source", distances.sources), ("source", distances.seeds), ("target", distances.targets)):
+        for v in () if vertices is None else vertices:
+            if not 0 <= v < graph.n:
+                yield f"{role} {v} is not a vertex: the graph has {graph.n} vertices, counted from 0"
+
+
+def _row_problems(row: Row, tree: np.ndarray | None, source: np.ndarray | None) -> Iterator[str]:
+    """Yield what is wrong with one row, its tree and its nearest sources."""
+    wrong = list(islice(_value_problems(row), LIMIT))
+    yield from wrong
+    if wrong:
+        return
+    supported = row.supported()
+    if row.negative and row.radius is not None:
+        yield from _recomputed_problems(row)
+    else:
+        yield from _distance_problems(row, supported)
+    if tree is not None:
+        yield from _tree_problems(row, tree, supported)
+    if source is not None:
+        yield from _source_problems(row, source, supported)
+
+
+def _value_problems(row: Row) -> Iterator[str]:
+    """Yield distances that cannot be right whatever the arcs are."""
+    dist = row.dist
+    if row.floats:
+        for v in np.flatnonzero(np.isnan(dist) | (dist == -np.inf)):
+            yield f"vertex {_name(row, v)} has {dist[v]}, which is no distance"
+    if not row.negative:
+        for v in np.flatnonzero(dist < 0):
+            yield f"vertex {_name(row, v)} has {dist[v]}, but no weight is negative: it should be at least 0"
+    within = row.radius is None or row.radius >= 0
+    for s in row.seeds:
+        if within and (not row.reached[s] or dist[s] > 0):
+            yield f"source {_name(row, s)} has {_value(row, s)}: a source is at distance 0"
+    if row.radius is not None:
+        for v in np.flatnonzero(row.reached & (dist > row.radius)):
+            yield f"vertex {_name(row, v)} has {dist[v]}, beyond the limit {row.radius}: it should be unreached"
+
+
+def _distance_problems(row: Row, supported: np.ndarray) -> Iterator[str]:
+    """Yield vertices that an arc improves or that nothing holds, least distance first: there errors begin."""
+    found: list[tuple[Any, int, int, str]] = []
+    baseless = np.flatnonzero(row.reached & ~supported)
+    for v in baseless[np.argsort(row.dist[baseless], kind="stable")[:LIMIT]]:
+        text = f"vertex {_name(row, v)} has {row.dist[v]}, but the distances on no path from the source add up to it"
+        found.append(
+            (row.dist[v].item(), 0, v, f"{text}: it should be greater or unreached, or one before it is wrong")
+        )
+    for numbers, tails, heads, sums in row.improving():
+        for i in np.argsort(sums, kind="stable")[:LIMIT]:
+            e, u, v, offer = int(numbers[i]), tails[i], heads[i], sums[i]
+            text = f"vertex {_name(row, v)} has {_value(row, v)}, but {_arc(row, e, u, v)} leads to it with {offer}"
+            found.append((offer, 1, v, f"{text}: it should be at most {offer}"))
+        found = sorted(found, key=lambda problem: problem[:2])[:LIMIT]
+    told = set()
+    for _, _, v, text in found:  # a vertex too far is both improved by an arc and held by nothing: the first says it
+        if v not in told:
+            yield text
+        told.add(v)
+
+
+def _recomputed_problems(row: Row) -> Iterator[str]:
+    """Yield the differences from a row computed anew, for negative weights under a limit."""
+    settled = row.settle()
+    if settled is None:
+        yield "a negative cycle can be reached, so distances do not exist"
+        return
+    dist, reached = settled
+    radius = row.radius_of(dist, reached)
+    if radius is not None:
+        reached &= np.asarray(dist <= radius, dtype=bool)
+    for v in np.flatnonzero((reached != row.reached) | (reached & (dist != row.dist))):
+        yield f"vertex {_name(row, v)} has {_value(row, v)}: it should be {dist[v] if reached[v] else 'unreached'}"
+
+
+def _tree_problems(row: Row, pred: np.ndarray, supported: np.ndarray) -> Iterator[str]:
+    """Yield predecessors that are missing, out of place, not tight, or that never come to a source."""
+    n = len(row.dist)
+    if pred.shape != (n,) or pred.dtype != np.int32 or ((pred < -1) | (pred >= n)).any():
+        yield f"the predecessors must be {n} int32 numbers from -1 to {n - 1}"
+        return
+    hung = supported & ~row.starts
+    for v in np.flatnonzero(hung & (pred < 0)):
+        yield f"vertex {_name(row, v)} is reached, but has no predecessor"
+    for v in np.flatnonzero(~hung & (pred >= 0)):
+        what = "a source" if row.starts[v] else "unreached"
+        yield f"vertex {_name(row, v)} is {what}, but has predecessor {_name(row, pred[v])}: it should be -1"
+    held = np.zeros(n, dtype=bool)
+    for tails, heads in row.tight():
+        held[heads[pred[heads] == tails]] = True
+    for v in np.flatnonzero(hung & (pred >= 0) & ~held):
+        yield f"vertex {_name(row, v)} has predecessor {_name(row, pred[v])}, but no arc from there is tight"
+    chained = np.flatnonzero(hung & (pred >= 0))
+    for v in np.flatnonzero(hung & held & ~reach(row.starts, pred[chained], chained)):
+        yield f"vertex {_name(row, v)} has predecessors that never come to a source"
+
+
+def _source_problems(row: Row, source: np.ndarray, supported: np.ndarray) -> Iterator[str]:
+    """Yield vertices whose nearest source is missing, out of place or not the start of a shortest path to them."""
+    if source.shape != row.dist.shape or source.dtype != np.int32:
+        yield f"the nearest sources must be {len(row.dist)} int32 numbers"
+        return
+    for v in np.flatnonzero(~supported & (source != -1)):
+        yield f"vertex {_name(row, v)} is unreached, but has source {source[v]}: it should be -1"
+    for v in np.flatnonzero(supported & ~row.supported(label=source)):
+        yield f"vertex {_name(row, v)} has source {source[v]}, but no shortest path to it starts there"
+
+
+def _rounded_problems(
+    row: Row, tree: np.ndarray | None, source: np.ndarray | None, rounding: list[float]
+) -> Iterator[str]:
+    """Yield what is wrong with a row that is to be exact up to rounding, its tree and its nearest sources."""
+    wrong = list(islice(_value_problems(row), LIMIT))
+    yield from wrong
+    if wrong:
+        return
+    try:
+        paths = Paths(row)
+    except CycleError:
+        yield "a negative cycle can be reached, so distances do not exist"
+        return
+    wrong = list(islice(_inaccurate(row, paths), LIMIT))
+    yield from wrong
+    if wrong:
+        return
+    rounding.append(paths.rounding)
+    if tree is not None:
+        yield from _rounded_tree_problems(row, tree, paths)
+    if source is not None:
+        yield from _rounded_source_problems(row, source, paths)
+
+
+def _inaccurate(row: Row, paths: Paths) -> Iterator[str]:
+    """Yield distances that are farther from the shortest path than rounding takes them, least first."""
+    number = row.dist.dtype.type
+    odd = np.concatenate((paths.too_great(), paths.too_small(), paths.left_out()))
+    for v in odd[np.argsort(paths.length[odd], kind="stable")]:
+        length = paths.length[v]
+        there = "no path leads to it" if length == np.inf else f"a shortest path to it has length {number(length)}"
+        yield f"vertex {_name(row, v)} has {_value(row, v)}, but {there}, and rounding makes no such difference"
+    for numbers, tails, heads, sums in paths.leaving():
+        for i in np.argsort(sums, kind="stable")[:LIMIT]:
+            arc, v = _arc(row, int(numbers[i]), tails[i], heads[i]), heads[i]
+            yield f"vertex {_name(row, v)} has {_value(row, v)}, but {arc} leads to it with {number(sums[i])}"
+
+
+def _rounded_tree_problems(row: Row, pred: np.ndarray, paths: Paths) -> Iterator[str]:
+    """Yield predecessors that are missing, out of place, or whose path is no shortest one."""
+    n = len(row.dist)
+    if pred.shape != (n,) or pred.dtype != np.int32 or ((pred < -1) | (pred >= n)).any():
+        yield f"the predecessors must be {n} int32 numbers from -1 to {n - 1}"
+        return
+    # A path may lead over vertices that are out of the limit: by rounding, or since weights are negative.
+    hung = row.reached & ~row.starts
+    needed = np.zeros(n, dtype=bool) if paths.anew else hung & ~paths.at_the_limit()
+    for v in np.flatnonzero(needed & (pred < 0)):
+        yield f"vertex {_name(row, v)} is reached, but has no predecessor"
+    for v in np.flatnonzero(~hung & (pred >= 0)):
+        what = "a source" if row.starts[v] else "unreached"
+        yield f"vertex {_name(row, v)} is {what}, but has predecessor {_name(row, pred[v])}: it should be -1"
+    chained = np.flatnonzero(hung & (pred >= 0))
+    ended = reach(row.starts, pred[chained], chained)
+    for v in chained[~ended[chained]]:
+        yield f"vertex {_name(row, v)} has predecessors that never come to a source"
+    parent = np.where(ended & hung & (pred >= 0), pred, np.arange(n, dtype=np.int32))
+    length, hops = measure(parent, paths.weights_of(parent))
+    longer = length > paths.length + paths.tolerance * max(1.0, (hops + 1) / (paths.hops + 1))
+    for v in np.flatnonzero(longer & ended):
+        way = f"the path over predecessor {_name(row, pred[v])} has length {row.dist.dtype.type(length[v])}"
+        yield f"vertex {_name(row, v)} has {_value(row, v)}, but {way}"
+
+
+def _rounded_source_problems(row: Row, source: np.ndarray, paths: Paths) -> Iterator[str]:
+    """Yield vertices whose nearest source is missing, out of place or farther than another by more than rounding."""
+    if source.shape != row.dist.shape or source.dtype != np.int32:
+        yield f"the nearest sources must be {len(row.dist)} int32 numbers"
+        return
+    for v in np.flatnonzero(~row.reached & (source != -1)):
+        yield f"vertex {_name(row, v)} is unreached, but has source {source[v]}: it should be -1"
+    own = Paths(row, label=source)
+    near = own.length <= paths.length + np.maximum(paths.tolerance, np.where(own.length < np.inf, own.tolerance, 0))
+    if paths.anew:  # the path from the nearest source may leave the limit, and is then no source's own
+        near |= source == -1
+    for v in np.flatnonzero(row.reached & ~near & ~paths.at_the_limit()):
+        yield f"vertex {_name(row, v)} has source {source[v]}, but no shortest path to it starts there"
+
+
+def _name(row: Row, v: Any) -> str:
+    """Return what the user calls a vertex."""
+    return repr(row.graph.name(int(v)))
+
+
+def _value(row: Row, v: Any) -> str:
+    """Return a distance as text."""
+    return str(row.dist[v]) if row.reached[v] else "no distance (unreached)"
+
+
+def _arc(row: Row, e: int, u: Any, v: Any) -> str:
+    """Return an arc as text: its number, its ends, its weight."""
+    weight = 1 if row.graph.weights is None else row.graph.weights[e]
+    return f"arc {e} ({_name(row, u)} -> {_name(row, v)}, weight {weight})"

@@ -1,0 +1,1 @@
+"""One module per command; the table COMMANDS in cli/group.py lists them."""

@@ -1,0 +1,82 @@
+"""``nearfar apsp``: distances between all pairs of vertices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..command import Command
+from ..options import FILE_OUT, JSON, PREDECESSORS, QUIET, graph_file, reading, shared, solving
+from ..outputs import check_output
+
+if TYPE_CHECKING:
+    import nearfar
+
+    from ..work import Loaded
+
+
+@click.command(
+    cls=Command,
+    examples=("nearfar apsp rome99.gr -o rome.npy", "nearfar apsp streets.csv --weight km --cutoff 5 -o near.parquet"),
+)
+@graph_file
+@reading
+@solving
+@shared(FILE_OUT, PREDECESSORS, JSON, QUIET)
+def apsp(
+    file: str,
+    reading: dict[str, Any],
+    solving: dict[str, Any],
+    output: str | None,
+    predecessors: bool,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Distances between all pairs of vertices.
+
+    Row i of the matrix starts from vertex number i, column j is the distance to vertex number j. Written to .npy, the
+    rows go straight to the file, so that the matrix may be larger than memory; 'nearfar plan' tells its size.
+    """
+    check_output(output, predecessors, json, quiet)
+    from ..work import load
+    from .mssp import solve_rows
+
+    loaded = load(file, reading, quiet)
+    result = solve_rows(loaded, None, solving, output, predecessors, quiet)
+    if output == "-" or (quiet and not json):
+        return
+    if json:
+        _print_document(loaded, result, output)
+    else:
+        _print_screen(loaded, result, output)
+
+
+def _print_document(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
+    """Print the answer for machines."""
+    from .. import documents
+    from ..summary import farthest_of
+    from .mssp import rows_of
+
+    rows, graph = rows_of(result), loaded.graph
+    reached, best = sum(row.reached for row in rows), farthest_of(rows)
+    far = None if best is None else {"source": documents.name_of(graph, best.source)}
+    documents.show(
+        "apsp",
+        **documents.run_of(loaded, result),
+        pairs=graph.n**2,
+        reached=reached,
+        unreached=graph.n**2 - reached,
+        farthest=None if best is None or far is None else far | (documents.vertex_of(graph, best.farthest) or {}),
+        bytes=result.rows.nbytes,
+        output=output,
+    )
+
+
+def _print_screen(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
+    """Print the answer for people."""
+    from .. import screen
+    from .mssp import pairs_facts, rows_of
+
+    facts = [*screen.run_facts(loaded, result), *pairs_facts(result, rows_of(result)), *screen.output_fact(output)]
+    screen.show(f"Distances between all pairs in {loaded.file}", facts)

@@ -1,0 +1,52 @@
+"""``nearfar devices``: where queries can run on this machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..command import Command
+from ..options import JSON, shared
+
+
+@click.command(cls=Command, examples=("nearfar devices", "nearfar devices --json"))
+@shared(JSON)
+def devices(json: bool) -> None:
+    """Where queries can run on this machine, and what other devices would need."""
+    from ...devices import DEVICES
+    from .. import documents
+
+    found = [facts for device in DEVICES.values() for facts in device.found()]
+    missing = {kind: reason for kind, device in DEVICES.items() if (reason := device.missing())}
+    if not json:
+        _print(found, missing)
+        return
+    documents.show(
+        "devices",
+        devices=[
+            {"device": f.name, "label": f.label, "cores": f.cores, "memory_bytes": f.memory, "gpu": f.gpu}
+            for f in found
+        ],
+        missing=[{"device": kind, "reason": reason} for kind, reason in missing.items()],
+    )
+
+
+def _print(found: list[Any], missing: dict[str, str]) -> None:
+    """Print a table of what is there, and a line for each kind that is not."""
+    from .. import screen
+
+    rows = [
+        (
+            facts.name,
+            "GPU" if facts.gpu else "CPU",
+            screen.count(facts.cores, "compute unit" if facts.gpu else "core"),
+            f"{screen.format_bytes(facts.memory)} of memory free",
+            facts.label,
+        )
+        for facts in found
+    ]
+    out = screen.console()
+    screen.print_stripped(out, screen.table_of([("device", "left"), *[("", "left")] * 4], rows))
+    for kind, reason in missing.items():
+        out.print(f"no {kind}: {reason}", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,151 @@
+"""``nearfar generate KIND``: write a graph made by rule and chance; the table KINDS names the kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..choices import FormatName, writable_formats
+from ..command import Command, Option, write_examples
+from ..options import QUIET, shared
+
+Parameter = tuple[str, type, Any, str]
+"""An option of a kind: its name, its type, what it is unless given, and what it means."""
+
+REQUIRED = object()
+
+MAX_WEIGHT: Parameter = ("max_weight", int, 255, "Weights are drawn from 1 to this; 0: no weights.")
+DIRECTED: Parameter = ("directed", bool, False, "Make arcs instead of edges both ways.")
+
+KINDS: dict[str, tuple[str, str, tuple[Parameter, ...]]] = {
+    "road_grid": (
+        "A planar, road-like network on an uneven grid",
+        "--rows 300 --cols 400 -o roads.gr.gz",
+        (
+            ("rows", int, REQUIRED, "Crossings from north to south."),
+            ("cols", int, REQUIRED, "Crossings from west to east."),
+            ("keep", float, 0.7, "Share of the grid's streets that are built."),
+            ("spacing", float, 1000.0, "Typical distance of neighbouring crossings."),
+        ),
+    ),
+    "rmat": (
+        "R-MAT (Kronecker): few hops, very uneven degrees",
+        "--scale 16 --seed 1 -o social.npz",
+        (
+            ("scale", int, REQUIRED, "The graph has 2**scale vertices."),
+            ("edge_factor", int, 16, "Edges drawn for each vertex."),
+            MAX_WEIGHT,
+            DIRECTED,
+        ),
+    ),
+    "geometric": (
+        "Points in the unit square, joined when near",
+        "--n 10000 --degree 6 -o mesh.csv",
+        (
+            ("n", int, REQUIRED, "Points."),
+            ("degree", float, 8.0, "Mean number of neighbours to aim at."),
+            ("radius", float, None, "Join points nearer than this, whatever the degree."),
+        ),
+    ),
+    "complete": (
+        "An arc from each vertex to each other",
+        "--n 500 -o dense.npz",
+        (("n", int, REQUIRED, "Vertices."), MAX_WEIGHT, DIRECTED),
+    ),
+}
+
+
+class Kinds(click.Group):
+    """One command a kind, made from its line in the table."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the kinds."""
+        return list(KINDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Make the command of a kind; road-grid is road_grid."""
+        kind = cmd_name.replace("-", "_")
+        return _command(kind) if kind in KINDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the kinds there are when another one is asked for."""
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(f"There is no kind '{args[0]}'; there are {', '.join(KINDS)}.")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the kinds with their summaries."""
+        with formatter.section("Kinds"):
+            formatter.write_dl([(kind, summary) for kind, (summary, _, _) in KINDS.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples as they are typed."""
+        write_examples([f"nearfar generate {kind} {example}" for kind, (_, example, _) in KINDS.items()], formatter)
+
+
+def _command(kind: str) -> click.Command:
+    """Return the command that makes graphs of a kind."""
+    summary, example, parameters = KINDS[kind]
+
+    def make(output: str, to_format: str | None, seed: int, quiet: bool, **values: Any) -> None:
+        generate_kind(kind, output, to_format, seed, quiet, values)
+
+    command = shared(QUIET)(make)
+    for name, parse, default, text in reversed(parameters):
+        command = _option(name, parse, default, text)(command)
+    command = click.option("--seed", type=int, default=0, cls=Option, metavar="N", help="Another seed, another graph.")(
+        command
+    )
+    command = click.option(
+        "--to-format",
+        type=FormatName(writable_formats, "writable format"),
+        cls=Option,
+        metavar="NAME",
+        help="Format of the file, if not told by its name: {names}.",
+    )(command)
+    output = click.option(
+        "-o", "--output", required=True, cls=Option, metavar="FILE", help="Where to write it; '-': standard output."
+    )
+    return click.command(kind, cls=Command, help=f"{summary}.", examples=(f"nearfar generate {kind} {example}",))(
+        output(command)
+    )
+
+
+def _option(name: str, parse: type, default: Any, text: str) -> Any:
+    """Return the option for one parameter of a kind."""
+    flag = "--" + name.replace("_", "-")
+    if parse is bool:
+        return click.option(flag, name, is_flag=True, cls=Option, help=text)
+    show = {"required": True} if default is REQUIRED else {"default": default, "show_default": True}
+    return click.option(flag, name, type=parse, cls=Option, metavar="N" if parse is int else "X", help=text, **show)
+
+
+def generate_kind(
+    kind: str, output: str, to_format: str | None, seed: int, quiet: bool, values: dict[str, Any]
+) -> None:
+    """Make a graph and write it."""
+    import nearfar
+
+    from ..work import check_target, store
+
+    check_target(output, to_format)
+    if "directed" in values:
+        values["undirected"] = not values.pop("directed")
+    if "max_weight" in values:
+        values["max_weight"] = values["max_weight"] or None
+    graph = getattr(nearfar.generate, kind)(seed=seed, **values)
+    store(graph, output, to_format, quiet)
+
+
+@click.group(cls=Kinds, invoke_without_command=True, subcommand_metavar="KIND [ARGS]...")
+@click.pass_context
+def generate(ctx: click.Context) -> None:
+    """Write a graph made by rule and chance; the same options make the same graph everywhere.
+
+    'nearfar generate KIND --help' lists the options of a kind.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

@@ -1,0 +1,109 @@
+"""``nearfar info``: what is in a file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..command import Command
+from ..options import FACTS_QUIET, JSON, reading, shared
+
+if TYPE_CHECKING:
+    import nearfar
+
+    from ..screen import Fact
+
+
+@click.command(
+    cls=Command, examples=("nearfar info roads.gr.gz", "nearfar info streets.csv --tail from --head to --weight km")
+)
+@click.argument("files", type=click.Path(), metavar="FILE...", nargs=-1, required=True)
+@reading
+@shared(JSON, FACTS_QUIET)
+def info(files: tuple[str, ...], reading: dict[str, Any], json: bool, quiet: bool) -> None:
+    """Tell what is in a file: size, degrees, weights, components, memory.
+
+    Of several files one is told after the other, in JSON a line each.
+    """
+    for i, file in enumerate(files):
+        if i and not json:
+            click.echo()
+        _tell(file, reading, json, quiet)
+
+
+def _tell(file: str, reading: dict[str, Any], json: bool, quiet: bool) -> None:
+    """Print what is in one file."""
+    from .. import documents, screen
+    from ..work import load
+
+    loaded = load(file, reading, quiet)
+    kind = _format(file, reading)
+    facts = {"format": kind, "columns": _columns(file, kind, reading)} | dict(loaded.graph.describe())
+    if json:
+        first, last = _ends(loaded.graph)
+        documents.show("info", file=loaded.file, seconds={"read": loaded.seconds}, **facts, first=first, last=last)
+    else:
+        screen.show(loaded.file, [*_facts(loaded.graph, facts), ("read in", screen.format_seconds(loaded.seconds))])
+
+
+def _format(file: str, reading: dict[str, Any]) -> str | None:
+    """Return the format that the file was read in; what came through a pipe cannot be looked at again."""
+    import nearfar
+
+    if reading.get("format") is not None or not os.path.isfile(file):
+        return reading.get("format")
+    return nearfar.formats.format_of(file).name
+
+
+def _columns(file: str, kind: str | None, reading: dict[str, Any]) -> str | None:
+    """Return which columns of an edge list were taken, in words; nothing where that cannot be told."""
+    from ...formats.edges import FORMAT, columns_of
+    from ...formats.io.files import Source
+
+    if kind != FORMAT.name or not os.path.isfile(file):
+        return None
+    try:
+        with Source(file) as source:
+            return columns_of(source, {name: reading.get(name) for name in FORMAT.read_options})
+    except Exception:  # the graph was read: whatever it is, it must not keep the rest from being told
+        return None
+
+
+def _ends(graph: nearfar.Graph) -> tuple[Any, Any]:
+    """Return what the first and the last vertex are called."""
+    from .. import documents
+
+    return (documents.name_of(graph, 0), documents.name_of(graph, graph.n - 1)) if graph.n else (None, None)
+
+
+def _called(graph: nearfar.Graph) -> str:
+    """Say what the vertices are called."""
+    first, last = graph.name(0), graph.name(graph.n - 1)
+    if isinstance(first, int) and isinstance(last, int) and last - first == graph.n - 1:
+        return f"{first} to {last}"
+    return f"the first is {first}, the last {last}" if graph.n > 1 else f"called {first}"
+
+
+def _facts(graph: nearfar.Graph, facts: dict[str, Any]) -> list[Fact]:
+    """Return the facts for people, what belongs together in one line."""
+    from ..screen import count, format_bytes, format_count, weights_of
+
+    called = f", {_called(graph)}" if graph.n else ""
+    way = "both ways of undirected edges" if graph.undirected else "directed"
+    weights, largest = weights_of(graph), count(facts["largest_component"], "vertex", "vertices")
+    if graph.weight_dtype is not None:
+        odd = f"{format_count(facts['zero_weights'])} zero, {format_count(facts['negative_weights'])} negative"
+        weights = f"{weights.replace(' weights', '', 1)}, mean {format_count(graph.mean_weight)}; {odd}"
+    return [
+        *[(label, facts[label]) for label in ("format", "columns") if facts[label]],
+        ("vertices", format_count(graph.n) + called),
+        ("arcs", f"{format_count(graph.m)}, {way}"),
+        ("degrees", f"{facts['min_degree']} to {facts['max_degree']}, mean {format_count(facts['mean_degree'])}"),
+        ("weights", weights),
+        ("components", f"{format_count(facts['components'])} (weakly connected), the largest has {largest}"),
+        ("loops", format_count(facts["self_loops"])),
+        ("coordinates", "yes" if facts["coordinates"] else "no"),
+        ("memory", format_bytes(facts["bytes"])),
+    ]

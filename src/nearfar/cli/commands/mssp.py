@@ -1,0 +1,148 @@
+"""``nearfar mssp``: distances from several sources, a row each."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..command import Command
+from ..options import FILE_OUT, JSON, PREDECESSORS, QUIET, graph_file, reading, shared, solving, sources, targets
+from ..outputs import check_output, check_pairs
+
+if TYPE_CHECKING:
+    import nearfar
+
+    from ..summary import Row
+    from ..work import Loaded
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "nearfar mssp roads.gr.gz --sources 1,500,1000",
+        "nearfar mssp roads.gr.gz --sources @depots.txt --to @shops.txt -o table.csv",
+        "nearfar mssp roads.gr.gz --sources @depots.txt -o depots.npz",
+        "nearfar mssp roads.gr.gz --sources-from depots.txt -o - > depots.csv",
+    ),
+)
+@graph_file
+@sources
+@targets
+@reading
+@solving
+@shared(FILE_OUT, PREDECESSORS, JSON, QUIET)
+def mssp(
+    file: str,
+    sources: dict[str, Any],
+    to: tuple[str, ...],
+    reading: dict[str, Any],
+    solving: dict[str, Any],
+    output: str | None,
+    predecessors: bool,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Distances from several sources to every vertex, a row each; with --to, a table of the distances to these alone.
+
+    The rows come in the order of the sources. Written to .npy, they go straight to the file, so that they may take more
+    room than there is memory. The table has every pair of a source and a target, in order; those without a path are
+    'unreached', null in JSON, and left out of files.
+    """
+    from ..pairs import answer_pairs
+    from ..words import check_given, find_sources, find_vertices
+    from ..work import load
+
+    check_given(sources)
+    check_output(output, predecessors, json, quiet and not to)
+    if to:
+        check_pairs(output, predecessors)
+    loaded = load(file, reading, quiet)
+    starts = find_sources(loaded.graph, sources)
+    if to:
+        answer_pairs(loaded, starts, find_vertices(loaded.graph, to, "target"), solving, output, json, quiet)
+        return
+    result = solve_rows(loaded, starts, solving, output, predecessors, quiet)
+    if output == "-" or (quiet and not json):
+        return
+    if json:
+        _print_document(loaded, result, output)
+    else:
+        _print_screen(loaded, result, output)
+
+
+def solve_rows(
+    loaded: Loaded,
+    starts: list[Any] | None,
+    solving: dict[str, Any],
+    output: str | None,
+    predecessors: bool,
+    quiet: bool,
+) -> nearfar.Distances:
+    """Solve from some sources, or from all (None), and write the rows if that is wanted."""
+    import nearfar
+
+    from ...store.writing import save, solve_to_file
+    from ..work import given, solve
+
+    graph, options = loaded.graph, given(solving)
+    query = partial(nearfar.apsp, graph) if starts is None else partial(nearfar.mssp, graph, starts)
+    if output is not None and output.lower().endswith(".npy") and os.name == "posix":  # else a mapped file cannot move
+        plan = nearfar.plan(graph, starts, **options)
+        return solve_to_file(lambda out: solve(partial(query, out=out, **options), quiet), plan, output)
+    result: nearfar.Distances = solve(partial(query, **options), quiet)
+    if output is not None:
+        save(result, output, predecessors)
+    return result
+
+
+def rows_of(result: nearfar.Distances) -> list[Row]:
+    """Return every row in short."""
+    from ..summary import describe_row
+
+    return [describe_row(row, int(source)) for row, source in zip(result.rows, result.sources, strict=True)]
+
+
+def _print_document(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
+    """Print the answer for machines."""
+    from .. import documents
+
+    graph = loaded.graph
+    documents.show(
+        "mssp",
+        **documents.run_of(loaded, result),
+        rows=[documents.row_of(graph, row) for row in rows_of(result)],
+        distances=None,
+        bytes=result.rows.nbytes,
+        output=output,
+    )
+
+
+def _print_screen(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
+    """Print the answer for people."""
+    from .. import screen
+
+    rows = rows_of(result)
+    facts = [*screen.run_facts(loaded, result), *pairs_facts(result, rows), *screen.output_fact(output)]
+    heading = f"Distances from {screen.count(len(rows), 'source')} in {loaded.file}"
+    screen.show(heading, facts, screen.row_table(loaded.graph, rows, "reached"))
+
+
+def pairs_facts(result: nearfar.Distances, rows: list[Row]) -> list[tuple[str, str]]:
+    """Tell how many pairs are reached, how large the answer is, and which pair is farthest."""
+    from .. import screen
+    from ..summary import farthest_of
+
+    k, n = result.rows.shape
+    reached, name, best = sum(row.reached for row in rows), result.graph.name, farthest_of(rows)
+    size = f"{screen.format_count(k)} x {screen.format_count(n)} {result.rows.dtype}"
+    facts = [
+        ("answer", f"{size}, {screen.format_bytes(result.rows.nbytes)}"),
+        screen.reached_fact(reached, k * n, "pair", "pairs"),
+    ]
+    if best is not None and best.farthest is not None:
+        far = f"{name(best.source)}{screen.arrow()}{name(best.farthest[0])}, distance {screen.number(best.farthest[1])}"
+        facts.append(("farthest", far))
+    return facts

@@ -1,0 +1,86 @@
+"""``nearfar plan``: what a query would run, why, and the memory it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..command import Command, Option
+from ..options import FACTS_QUIET, JSON, graph_file, reading, shared, solving, sources
+
+
+@click.command(
+    cls=Command,
+    examples=("nearfar plan roads.gr.gz", "nearfar plan roads.gr.gz --source 1 --threads 2 --memory 2GB"),
+)
+@graph_file
+@click.option("--source", cls=Option, metavar="VERTEX", help="Plan for one source.")
+@sources
+@reading
+@solving
+@shared(JSON, FACTS_QUIET)
+def plan(
+    file: str,
+    source: str | None,
+    sources: dict[str, Any],
+    reading: dict[str, Any],
+    solving: dict[str, Any],
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Tell what a query would run, why, and the memory it takes; nothing is solved.
+
+    Without sources the plan is for all pairs.
+    """
+    import nearfar
+
+    from .. import documents, screen
+    from ..words import find_sources, find_vertex
+    from ..work import given, load
+
+    several = bool(sources["sources"]) or sources["sources_from"] is not None
+    if source is not None and several:
+        raise click.UsageError(
+            "--source and --sources plan different queries; leave one out", click.get_current_context()
+        )
+    loaded = load(file, reading, quiet)
+    graph, asked, starts = loaded.graph, "all pairs", None
+    if source is not None:
+        starts, asked = [find_vertex(graph, source, "source")], f"one source, {source}"
+    elif several:
+        starts = find_sources(graph, sources)
+        asked = screen.count(len(starts), "source")
+    decided = nearfar.plan(graph, starts, **given(solving))
+    fits = decided.bytes <= decided.available
+    if json:
+        documents.show("plan", file=loaded.file, graph=documents.graph_of(graph), **_document(decided), fits=fits)
+        return
+    wider = f", {decided.wider} if one does not fit" if decided.wider is not None else ""
+    room = f"{screen.format_bytes(decided.bytes)} of {screen.format_bytes(decided.available)} that may be used"
+    facts = [
+        screen.graph_fact(graph),
+        ("method", f"{decided.method} on {decided.device}, {screen.count(decided.threads, 'thread')}"),
+        ("why", decided.why),
+        (
+            "answer",
+            f"{screen.format_count(decided.rows)} x {screen.format_count(decided.n)} distances, {decided.dtype}{wider}",
+        ),
+        ("memory", room + ("" if fits else ": too much. Ask for fewer sources at a time, or use -o FILE.npy")),
+    ]
+    screen.show(f"Plan for {asked} in {loaded.file}", facts)
+
+
+def _document(decided: Any) -> dict[str, Any]:
+    """Return a plan for machines."""
+    return {
+        "method": decided.method,
+        "device": decided.device,
+        "threads": decided.threads,
+        "why": decided.why,
+        "rows": decided.rows,
+        "dtype": str(decided.dtype),
+        "wider": None if decided.wider is None else str(decided.wider),
+        "bytes": decided.bytes,
+        "available_bytes": decided.available,
+    }

@@ -1,0 +1,99 @@
+"""``nearfar verify``: prove that a saved answer is exact."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from ..choices import Number
+from ..command import Command, Option
+from ..options import JSON, QUIET, reading, shared, sources
+
+WRONG = 1
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "nearfar verify roads.gr.gz answer.npz",
+        "nearfar verify roads.gr.gz distances.npy --source 1",
+        "nearfar verify roads.gr.gz near.csv --cutoff 5000",
+    ),
+)
+@click.argument("file", type=click.Path(), metavar="GRAPH")
+@click.argument("answer", type=click.Path(), metavar="RESULT")
+@click.option("--source", cls=Option, metavar="VERTEX", help="Where the one row of a .npy file starts.")
+@sources
+@click.option("--cutoff", type=Number(), cls=Option, help="The cutoff of the query; an .npz file knows it.")
+@click.option(
+    "--dtype",
+    type=click.Choice(["int32", "int64", "float32", "float64"]),
+    cls=Option,
+    metavar="TYPE",
+    help="The type of distances in a .csv file, if not that of the weights.",
+)
+@click.option(
+    "--rounded",
+    is_flag=True,
+    cls=Option,
+    help="Floats are right up to rounding, as of prepared and floyd; an .npz file knows it.",
+)
+@reading
+@shared(JSON, QUIET)
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    file: str,
+    answer: str,
+    source: str | None,
+    sources: dict[str, Any],
+    cutoff: float | None,
+    dtype: str | None,
+    rounded: bool,
+    reading: dict[str, Any],
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Prove that RESULT, which -o has written, holds the exact distances in GRAPH.
+
+    The proof takes one pass over the arcs for each row and shares no code with the solvers. Predecessors in the file
+    are checked, too. A file .npz or .csv knows its sources; for .npy say them, or nothing for all pairs. Exit code 1
+    means that the answer is wrong, and the text says where.
+    """
+    import nearfar
+
+    from ...store.answers import Hints
+    from ...store.reading import load_answer
+    from .. import documents, screen
+    from ..words import find_sources, find_vertex
+    from ..work import load
+
+    if source is not None and (sources["sources"] or sources["sources_from"]):
+        raise click.UsageError("--source and --sources contradict each other; leave one out", ctx)
+    loaded = load(file, reading, quiet)
+    starts = None
+    if source is not None:
+        starts = [find_vertex(loaded.graph, source, "source")]
+    elif sources["sources"] or sources["sources_from"]:
+        starts = find_sources(loaded.graph, sources)
+    result = load_answer(answer, loaded.graph, Hints(starts, cutoff, dtype, rounded))
+    began = time.perf_counter()
+    certificate = nearfar.verify(loaded.graph, result)
+    seconds = time.perf_counter() - began
+    if json:
+        documents.show(
+            "verify",
+            file=loaded.file,
+            result=answer,
+            graph=documents.graph_of(loaded.graph),
+            exact=certificate.ok,
+            rounding=certificate.rounding,
+            rows=certificate.rows,
+            problems=certificate.problems,
+            seconds={"read": loaded.seconds, "verify": seconds},
+        )
+    elif not quiet:
+        click.echo(f"{certificate}" + (f" in {screen.format_seconds(seconds)}" if certificate.ok else ""))
+    ctx.exit(0 if certificate.ok else WRONG)

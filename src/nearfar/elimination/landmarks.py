@@ -1,0 +1,180 @@
+"""Distances to and from a few vertices of high degree, ready to be compared with the lengths of arcs.
+
+The comparison is one strict one for LANES landmarks at once (kernels/cpu/landmarks.py), so everything else is put into
+the distances beforehand. *Ties*: 1 less to the landmark makes a detour that is as long as the arc pass for a shorter
+one; 1 more at the landmark itself takes that back for arcs that begin or end there. *Floats* are raised by more than
+rounding can have lowered them. *Unreached* is far, but so that two of them can be added. A distance that is
+overestimated, as where a type is too small for it, only saves arcs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..devices import cpu
+from ..graph import Graph
+from ..graph.rows import turn_round
+from ..kernels.cpu.constants import LANES
+from .layout import new_lanes
+from .solvers import SettleRow, Solvers
+
+if TYPE_CHECKING:
+    from ..graph.arrays import Array
+
+FEW_ARCS = 100_000  # up to which one thread does all: some milliseconds
+# What stands for unreached: two of them, added, still fit the type.
+UNREACHED = {"int32": 2**30 - 1, "int64": 2**62 - 1, "float32": np.inf, "float64": np.inf}
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Distances to and from some vertices, as `kernels.cpu.landmarks.is_detour_shorter` takes them.
+
+    Attributes
+    ----------
+    vertices : ndarray of int
+        The landmarks, perhaps none.
+    to, fro : ndarray of shape (a multiple of n, LANES)
+        Raised for rounding, shifted for ties; unreached is far enough.
+    most : int or float
+        The greatest length to compare with.
+    ties : bool
+        Whether an arc as long as its detour counts as superfluous. Then only landmarks may be asked that are vertices
+        of the graph that the arc belongs to: an arc that elimination made may stand for the very walk over another.
+    """
+
+    vertices: Array
+    to: Array
+    fro: Array
+    most: Any
+    ties: bool
+
+
+def find_hubs(graph: Graph, count: int) -> Array:
+    """Return the vertices of highest degree; of the arcs in and out of a directed graph the lesser number counts."""
+    degrees = np.diff(graph.offsets)
+    if not graph.undirected:
+        degrees = np.minimum(degrees, np.bincount(graph.heads, minlength=graph.n))
+    rest = graph.n - min(count, graph.n)
+    found = np.argpartition(degrees, min(rest, graph.n - 1))[rest:]
+    return found[np.argsort(-degrees[found], kind="stable")]
+
+
+def no_landmarks(graph: Graph) -> Landmarks:
+    """Return landmarks that know nothing."""
+    nothing = np.empty((0, LANES), graph.weight_dtype or np.int32)
+    return Landmarks(np.empty(0, np.int64), nothing, nothing, most_of(nothing.dtype), False)
+
+
+def most_of(dtype: np.dtype[Any]) -> Any:
+    """Return the greatest length that may be compared with sums of this type."""
+    return np.float64(np.inf) if dtype.kind == "f" else np.int64(UNREACHED[dtype.name] - 2)
+
+
+def ask_few(graph: Graph, vertices: Array, threads: int, stop: Array, solvers: Solvers) -> Landmarks:
+    """Ask at most LANES landmarks, by ordinary rows. If ``stop`` is raised meanwhile, the answer means nothing."""
+    if len(vertices) == 0:
+        return no_landmarks(graph)
+    turned = graph if graph.undirected else graph.reverse()
+    if graph.weight_dtype is not None and graph.weight_dtype.kind == "f":
+        return _shifted(
+            graph, vertices, *_settle_few(graph, turned, vertices, np.dtype(np.float64), threads, stop, solvers)
+        )
+    end = UNREACHED["int32"]
+    if graph.max_weight < end - 2:
+        rows = _settle_few(graph, turned, vertices, np.dtype(np.int32), threads, stop, solvers)
+        farthest = max(int(d[d < end].max(initial=0)) for d in rows)
+        if 2 * farthest < end and farthest + graph.max_weight < end:  # nothing was refused for want of room
+            return _shifted(graph, vertices, *rows)
+    return _shifted(graph, vertices, *_settle_few(graph, turned, vertices, np.dtype(np.int64), threads, stop, solvers))
+
+
+def _settle_few(
+    graph: Graph, turned: Graph, vertices: Array, kind: np.dtype[Any], threads: int, stop: Array, solvers: Solvers
+) -> tuple[Array, Array]:
+    """Return the distances to and from the landmarks, n rows of LANES; lanes to spare are unreached."""
+    far, count = UNREACHED[kind.name], len(vertices)
+    ceiling = np.float64(far) if kind.kind == "f" else np.int64(far)
+    seeds = vertices.astype(np.int32)
+    directions = [graph] if turned is graph else [graph, turned]
+    rows = [np.empty((count, graph.n), kind) for _ in directions]
+
+    def new_worker() -> Callable[[int], None]:
+        settles: dict[int, SettleRow] = {}
+
+        def settle(task: int) -> None:
+            d, r = divmod(task, count)
+            if d not in settles:
+                settles[d] = solvers.new_worker(directions[d], kind, ceiling, stop)
+            settles[d](seeds[r : r + 1], rows[d][r])
+
+        return settle
+
+    cpu.share_out(new_worker, count * len(directions), 0 if graph.m <= FEW_ARCS else threads, stop)
+    to, fro = new_lanes(graph.n, kind), new_lanes(graph.n, kind)
+    for lanes, found in ((to, rows[-1]), (fro, rows[0])):
+        lanes.fill(far)
+        lanes[:, :count] = found.T
+    return to, fro
+
+
+def ask(graph: Graph, vertices: Array, kind: np.dtype[Any], threads: int, stop: Array) -> Landmarks:
+    """Ask landmarks, LANES at once, in a graph that is thin or at least has hubs, so that rounds are few."""
+    from ..kernels.cpu.core import settle_core
+
+    wide = np.dtype(np.float64) if kind.kind == "f" else kind
+    infinity = wide.type(UNREACHED[kind.name])
+    out = _rows_of(graph.offsets, graph.arcs, infinity)
+    into = out if graph.undirected else _rows_of(*turn_round(graph.offsets, graph.arcs), infinity)
+    groups = -(-len(vertices) // LANES)
+    fro, to = (new_lanes(groups * graph.n, wide) for _ in range(2))
+    ways = [(fro, out, into)] if graph.undirected else [(fro, out, into), (to, into, out)]
+
+    def new_worker() -> Callable[[int], None]:
+        lists = np.empty(graph.n, np.int32), np.empty(graph.n, np.int32), np.empty(graph.n, np.uint8)
+
+        def settle(task: int) -> None:
+            (rows, forth, back), group = ways[task // groups], task % groups
+            dist = rows[group * graph.n : (group + 1) * graph.n]
+            mine = vertices[group * LANES : (group + 1) * LANES]
+            dist.fill(infinity)
+            dist[mine, np.arange(len(mine))] = 0
+            settle_core(*forth, *back, infinity, wide.type(0), dist, *lists, stop)
+
+        return settle
+
+    cpu.share_out(new_worker, groups * len(ways), 0 if graph.m <= FEW_ARCS else threads, stop)
+    if graph.undirected:
+        to[:] = fro
+    return _shifted(graph, vertices, to, fro)
+
+
+def _rows_of(offsets: Array, arcs: Array, infinity: Any) -> tuple[Array, Array, Array]:
+    """Return offsets, heads and weights apart, the weights in the type of the distances and no more than infinity."""
+    weights = np.minimum(arcs["weight"], infinity).astype(infinity.dtype)
+    return offsets.copy(), np.ascontiguousarray(arcs["head"]), weights  # a copy: read-only arrays are another type
+
+
+def _shifted(graph: Graph, vertices: Array, to: Array, fro: Array) -> Landmarks:
+    """Make distances ready for the strict comparison: raise floats by the margin, shift whole numbers for ties.
+
+    1 less to the landmark makes a tie pass for a shorter detour; 1 more at the landmark itself takes that back.
+    """
+    if to.dtype.kind == "f":
+        kind = graph.weight_dtype or to.dtype
+        margin = 1 + (2.0**-20 if kind == np.float32 else (graph.n + 8) * 2.0**-52)
+        back, there = new_lanes(len(to), kind), new_lanes(len(to), kind)
+        with np.errstate(over="ignore"):  # what is beyond float32 becomes inf
+            back[:], there[:] = to * margin, fro * margin
+        return Landmarks(vertices, back, there, most_of(kind), False)
+    ties = bool(graph.min_weight > 0)
+    if ties:
+        numbers = np.arange(len(vertices))
+        own = vertices + numbers // LANES * graph.n, numbers % LANES
+        to -= 1
+        to[own], fro[own] = 0, 1
+    return Landmarks(vertices, to, fro, most_of(to.dtype), ties)

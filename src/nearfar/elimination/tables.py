@@ -1,0 +1,107 @@
+"""What a hierarchy answers beside whole rows: tables, pairs, and sums of rows; on all threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..devices import cpu
+from ..kernels.cpu.constants import LANES
+from ..progress import watcher
+from ..results.limits import unreached
+from .build import Hierarchy
+from .pairs import Pairs
+from .part import restrict
+from .sweep import Sweeper
+from .tuning import PAIRS_AT_ONCE
+
+Work = Callable[[int], None]
+"""Do the piece of this number."""
+
+
+def _lanes(numbers: np.ndarray, low: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return LANES entries from ``low`` on, the last one repeated at the end, and bounds of one each."""
+    batch = numbers[low : low + LANES]
+    return np.append(batch, np.repeat(batch[-1:], LANES - len(batch))), np.arange(LANES + 1)
+
+
+def fill_table(
+    hierarchy: Hierarchy, sources: np.ndarray, targets: np.ndarray, dtype: np.dtype, threads: int
+) -> np.ndarray:
+    """Return the distances from sources to targets, vertices, as a matrix."""
+    sheet, stop = hierarchy.sheet, np.zeros(1, np.int64)
+    part = restrict(sheet, targets)
+    table = np.empty((len(sources), len(targets)), dtype)
+    order = np.argsort(sheet.places[sources], kind="stable")
+    mark = unreached(sheet.dtype)
+
+    def new_worker() -> Work:
+        sweeper = Sweeper(sheet, hierarchy.core, stop, part)
+        rows = np.empty((LANES, len(targets)), sheet.dtype)
+        bases = np.arange(LANES) * len(targets)
+
+        def fill(i: int) -> None:
+            lanes, ends = _lanes(order, i * LANES)
+            sweeper.rows(sheet.places[sources[lanes]], ends, rows.reshape(-1), bases, sheet.limit, mark)
+            found = rows if dtype == sheet.dtype else np.where(rows < sheet.limit, rows, unreached(dtype))
+            table[lanes] = found
+
+        return fill
+
+    cpu.share_out(new_worker, -(-len(sources) // LANES), threads, stop)
+    return table
+
+
+def find_pairs(
+    hierarchy: Hierarchy, sources: np.ndarray, targets: np.ndarray, dtype: np.dtype, threads: int
+) -> np.ndarray:
+    """Return the distance of every pair of vertices; pairs of near sources go together."""
+    stop, found = np.zeros(1, np.int64), np.empty(len(sources), dtype)
+    used: list[Sweeper] = []
+    order = np.argsort(hierarchy.sheet.places[sources], kind="stable")
+    pieces = -(-len(order) // PAIRS_AT_ONCE)
+
+    def new_worker() -> Work:
+        pairs = Pairs(hierarchy, stop)
+        used.append(pairs.sweeper)
+
+        def find(i: int) -> None:
+            which = order[i * PAIRS_AT_ONCE : (i + 1) * PAIRS_AT_ONCE]
+            values = np.empty(len(which), dtype)
+            pairs.distances(sources[which], targets[which], unreached(dtype), values)
+            found[which] = values
+
+        return find
+
+    cpu.share_out(new_worker, pieces, threads, stop)
+    hierarchy.spare.extend(used)
+    return found
+
+
+def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: Any) -> np.ndarray:
+    """Return the sum of all distances from every source."""
+    sheet, stop = hierarchy.sheet, np.zeros(1, np.int64)
+    numbers = sheet.places[sources]
+    order = np.argsort(numbers, kind="stable")
+    sums = np.empty(len(sources), np.float64 if sheet.dtype.kind == "f" else np.int64)
+    done: list[int] = []
+    used: list[Sweeper] = []
+
+    def new_worker() -> Work:
+        sweeper = hierarchy.sweeper(stop)
+        used.append(sweeper)
+
+        def add(i: int) -> None:
+            lanes, ends = _lanes(order, i * LANES)
+            sums[lanes] = sweeper.sums(numbers[lanes], ends)
+            done.append(i)
+
+        return add
+
+    batches = -(-len(sources) // LANES)
+    with watcher(progress, batches, done) as watch:
+        cpu.share_out(new_worker, batches, threads, stop, watch)
+    hierarchy.spare.extend(used)
+    return sums

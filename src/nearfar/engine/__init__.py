@@ -1,0 +1,1 @@
+"""The one road every query takes: check, plan, run, wrap."""

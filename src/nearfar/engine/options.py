@@ -1,0 +1,219 @@
+"""The options of a query, checked at the door: each function takes what a user wrote and returns what we work with."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..devices import DEVICES
+from ..errors import InputTypeError, MethodError, OptionError, in_python, option
+from ..methods import ALIASES, METHODS
+from ..results import limits
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+BUCKETED = ("dijkstra", "delta")  # methods that take a bucket width
+UNITS = {"": 1, "B": 1, **{f"{p}{s}": 10 ** (3 * i) for i, p in enumerate("KMGT", 1) for s in ("", "B")}}
+UNITS |= {f"{p}IB": 2 ** (10 * i) for i, p in enumerate("KMGT", 1)}
+
+
+def take_method(method: Any, negative: bool, graph: Graph) -> str:
+    """Return the full name of a method that can take the graph's weights, or "auto"."""
+    if not isinstance(method, str):
+        raise InputTypeError(f"method is {method!r}, a {type(method).__name__}; give a name: {_listed(METHODS)}.")
+    name = ALIASES.get(method, method)
+    if name == "auto":
+        return name
+    if name not in METHODS:
+        close = get_close_matches(method, [*METHODS, *ALIASES, "auto"], 1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise OptionError(f"method {method!r} does not exist; there are {_listed(METHODS)} and 'auto'.{hint}")
+    if negative and not METHODS[name].negative_weights:
+        assert graph.weights is not None
+        e = int(np.argmin(graph.weights))
+        able = [m.name for m in METHODS.values() if m.negative_weights]
+        raise MethodError(
+            f"method {name!r} needs weights >= 0; {graph.arc_name(e)} has {graph.weights[e]}. "
+            f"Use {option('method', able[0])}, another of {_listed(able)}, or 'auto'."
+        )
+    if name == "bfs" and graph.min_weight != graph.max_weight:
+        raise MethodError(
+            f"method 'bfs' needs equal weights; they range from {graph.min_weight} to {graph.max_weight}. "
+            f"Use {option('method', 'dijkstra')} or 'auto'."
+        )
+    return name
+
+
+def take_device(device: Any) -> tuple[str, ...]:
+    """Return the names of the devices to run on: "auto", "cpu", or GPUs with their numbers. No driver is asked."""
+    if isinstance(device, str):
+        return (_device_name(device),)
+    if not isinstance(device, list | tuple):
+        raise InputTypeError(
+            f"device is {device!r}, a {type(device).__name__}; give a name, such as 'auto', 'cpu' or 'opencl:0', or a "
+            "list of names."
+        )
+    for name in device:
+        if not isinstance(name, str):
+            raise InputTypeError(f"the list of devices has {name!r}, a {type(name).__name__}; give names.")
+    names = tuple(_device_name(name) for name in device)
+    if not names:
+        raise OptionError(f"the list of devices is empty; give at least one, or {option('device', 'auto')}.")
+    if len(names) > 1 and (alone := [name for name in names if ":" not in name]):
+        raise OptionError(
+            f"device {alone[0]!r} cannot be one of several; several are GPUs, like 'cuda:0' and 'cuda:1'."
+        )
+    if twice := [name for i, name in enumerate(names) if name in names[:i]]:
+        raise OptionError(f"device {twice[0]!r} is given twice; name each once.")
+    return names
+
+
+def _device_name(device: str) -> str:
+    """Return a device's full name; a GPU without a number is the first of its kind."""
+    if device in ("auto", "cpu"):
+        return device
+    kind, colon, number = device.partition(":")
+    if kind in ("auto", "cpu"):
+        raise OptionError(f"device {device!r} does not exist: there is one {kind!r}, without a number.")
+    if kind not in DEVICES:
+        close = get_close_matches(kind, [*DEVICES, "auto"], 1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise OptionError(f"device {device!r} does not exist; there are {_listed(DEVICES)} and 'auto'.{hint}")
+    if colon and not re.fullmatch(r"[0-9]{1,9}", number):
+        raise OptionError(
+            f"device {device!r} has {number!r} for a number; devices are counted from 0, like '{kind}:0'."
+        )
+    return f"{kind}:{int(number or 0)}"
+
+
+def take_threads(threads: Any, cores: int) -> int:
+    """Return a number of threads; all cores unless given."""
+    if threads is None:
+        return cores
+    if isinstance(threads, bool) or not isinstance(threads, numbers.Integral):
+        raise InputTypeError(
+            f"threads is {threads!r}, a {type(threads).__name__}; give a whole number, or None for all cores."
+        )
+    if threads < 1:
+        raise OptionError(f"threads is {threads}; at least 1 is needed. Leave it out to use all {cores} cores.")
+    return int(threads)
+
+
+def take_cutoff(cutoff: Any, negative: bool) -> float | None:
+    """Return the greatest distance of interest, or None for all."""
+    if cutoff is None:
+        return None
+    if isinstance(cutoff, bool) or not isinstance(cutoff, numbers.Real):
+        raise InputTypeError(f"cutoff is {cutoff!r}, a {type(cutoff).__name__}; give a number.")
+    size = _as_float(cutoff)
+    if math.isnan(size):
+        raise OptionError("cutoff is NaN, which nothing compares with; give a number, or leave it out.")
+    if cutoff < 0 and not negative:
+        raise OptionError(f"cutoff is {cutoff}; the source itself has distance 0, so give 0 or more.")
+    if size == math.inf:
+        return None
+    return int(cutoff) if isinstance(cutoff, numbers.Integral) else size
+
+
+def take_delta(delta: Any) -> float | None:
+    """Return a bucket width, or None to choose one."""
+    if delta is None:
+        return None
+    if isinstance(delta, bool) or not isinstance(delta, numbers.Real):
+        raise InputTypeError(f"delta is {delta!r}, a {type(delta).__name__}; give a number.")
+    if not 0 < _as_float(delta) < math.inf:
+        raise OptionError(f"delta is {delta}; a bucket needs a width above 0. Leave it out to have one chosen.")
+    return float(delta)
+
+
+def check_delta(delta: float | None, method: str, why: str = "") -> None:
+    """Refuse a bucket width for a method without buckets; ``why``: it was chosen."""
+    if delta is not None and method not in BUCKETED:
+        raise OptionError(
+            f"delta is {delta:g}, but method {method!r} has no buckets; leave it out, or use "
+            f"{option('method', 'delta')}." + (f" That method was chosen because: {why}." if why else "")
+        )
+
+
+def take_progress(progress: Any) -> Any:
+    """Return what to do about progress: nothing, a bar, or a function to call."""
+    if isinstance(progress, bool) or callable(progress):
+        return progress
+    raise InputTypeError(f"progress is {progress!r}; give True, False, or a function of rows done and all rows.")
+
+
+def take_memory(memory: Any) -> int | None:
+    """Return the bytes a query may use, given as a number or like '500 MB', '2GiB'; None for what is free."""
+    if memory is None:
+        return None
+    if isinstance(memory, str):
+        match = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", memory)
+        if not match or match[2].upper() not in UNITS or match[1].count(".") > 1 or match[1] == ".":
+            raise OptionError(f"memory is {memory!r}; give bytes as a number, or like '500 MB' or '2GiB'.")
+        memory = float(match[1]) * UNITS[match[2].upper()]
+    if isinstance(memory, bool) or not isinstance(memory, numbers.Real):
+        raise InputTypeError(
+            f"memory is {memory!r}, a {type(memory).__name__}; give bytes as a number, or like '500 MB'."
+        )
+    if not 0 < _as_float(memory) < math.inf:
+        raise OptionError(f"memory is {memory}; give a number of bytes above 0.")
+    return int(float(memory))
+
+
+def take_dtype(dtype: Any, graph: Graph) -> np.dtype | None:
+    """Return a distance type that can hold sums of the graph's weights, or None to choose one."""
+    if dtype is None:
+        return None
+    try:
+        wanted = np.dtype(dtype)
+    except TypeError as error:
+        raise OptionError(
+            f"dtype {dtype!r} is not a type NumPy knows; give 'int32', 'int64', 'float32' or 'float64'."
+        ) from error
+    fitting = limits.fitting_types(graph)
+    if wanted not in fitting:
+        kind = "unweighted" if graph.weight_dtype is None else f"{graph.weight_dtype} weights"
+        raise OptionError(
+            f"dtype {wanted.name} cannot hold the distances exactly: the graph has {kind}, which need one of "
+            f"{_listed(t.name for t in fitting)}. Choose one of those"
+            f"{in_python(', convert the result with .dist.astype, or the weights before the graph is built')}."
+        )
+    return wanted
+
+
+def take_out(out: Any, shape: tuple[int, int], single: bool, fitting: list[np.dtype]) -> np.ndarray | None:
+    """Return the array to fill as k x n, or None to make one."""
+    if out is None:
+        return None
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+        raise InputTypeError(f"out is a {type(out).__name__}; give a NumPy array to fill.")
+    wanted = shape[1:] if single else shape
+    if out.shape != wanted and out.shape != shape:
+        raise OptionError(f"out has shape {out.shape}; this query fills {wanted}.")
+    if out.dtype not in fitting or not out.dtype.isnative:
+        raise OptionError(f"out has type {out.dtype}; these distances need one of {_listed(t.name for t in fitting)}.")
+    if not out.flags.c_contiguous or not out.flags.writeable:
+        flaw = "read-only" if not out.flags.writeable else "not contiguous"
+        raise OptionError(
+            f"out is {flaw}; give a writable array in C order, such as np.empty({wanted}, {out.dtype.name!r})."
+        )
+    return out.reshape(shape)
+
+
+def _as_float(number: Any) -> float:
+    """Return a number as a float, infinite where it is beyond every float."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _listed(names: Any) -> str:
+    """Join names for a sentence."""
+    return ", ".join(repr(name) for name in names)

@@ -1,0 +1,315 @@
+"""Plan: what will run, why, and how many bytes it takes, decided before anything does.
+
+A pure function of numbers about graph, query and device. No device is touched, so what happens when memory is short is
+reached by handing in a small figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..description import Description, format_bytes
+from ..errors import MemoryLimitError, option
+from ..gpu import GPU_METHODS
+from ..gpu.layout import Layout
+from ..gpu.planning import GpuPlan, plan_gpus
+from ..methods import METHODS
+from ..methods.tuning import NARROW_ARCS
+from .tuning import (
+    BFS_LEVELS,
+    BFS_LEVELS_DIRECTED,
+    BFS_ROWS,
+    FLOYD_CUBE,
+    FLOYD_ENTRY,
+    FLOYD_MARGIN,
+    FLOYD_ROW,
+    MANY_WORK,
+    PARALLEL_ARCS,
+    PREPARE_ROWS,
+    PREPARE_STEPS,
+    PREPARE_WORK,
+    RENUMBER_ROWS,
+    ROW_ARC,
+    ROW_VERTEX,
+)
+
+if TYPE_CHECKING:
+    from ..devices.facts import Facts
+    from ..graph import Graph
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a query will do. Made by `nearfar.plan`, and kept in every result.
+
+    Attributes
+    ----------
+    method, device : str
+        What will run, and where.
+    threads : int
+        How many threads of the CPU work: on the rows, or, where GPUs settle these, on what follows from them.
+    rows, n : int
+        The shape of the answer.
+    dtype : numpy.dtype
+        The type of the distances; ``wider`` takes its place if one of them does not fit, which shows afterwards.
+    wider : numpy.dtype or None
+    bytes : int
+        Memory for the answer and the work, beside the graph.
+    available : int
+        Memory it may use.
+    together : bool
+        Whether all threads work on one row, instead of a row each.
+    renumber : bool
+        Whether the rows are solved on a copy of the graph whose neighbours are numbered close together.
+    why : str
+        The reasons, in a sentence.
+    gpu : GpuPlan or None
+        What GPUs do, if they settle the rows: which share them, and how they are laid out in their memory.
+    host_bytes, host_available : int
+        On GPUs, ``bytes`` and ``available`` are of their memory, and these of the machine's, for the answer.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, -7])
+    >>> print(nearfar.plan(g, 0).why)
+    weights are negative: only changed vertices relax their arcs
+    """
+
+    method: str
+    device: str
+    threads: int
+    rows: int
+    n: int
+    dtype: np.dtype
+    wider: np.dtype | None
+    bytes: int
+    available: int
+    together: bool
+    renumber: bool
+    why: str
+    gpu: GpuPlan | None = None
+    host_bytes: int = 0
+    host_available: int = 0
+
+    def __str__(self) -> str:
+        return str(self.describe())
+
+    def describe(self) -> Description:
+        """Return the plan as a dict that prints as a table."""
+        batches = {"arc_batches": self.arc_batches, "row_batches": self.row_batches} if self.layouts else {}
+        threads = {} if self.gpu else {"threads": self.threads}
+        return Description(
+            method=self.method,
+            device=self.device,
+            **threads,
+            rows=self.rows,
+            vertices=self.n,
+            distances=self.dtype.name + (f", {self.wider.name} if one does not fit" if self.wider else ""),
+            bytes=self.bytes,
+            available_bytes=self.available,
+            **batches,
+            why=self.why,
+        )
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The GPUs that share the rows; empty on the CPU."""
+        return self.gpu.devices if self.gpu else ()
+
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """What lies on each of them at once; empty on the CPU, and where it does not fit."""
+        return self.gpu.layouts if self.gpu else ()
+
+    @property
+    def arc_batches(self) -> int:
+        """In how many batches the arcs come to a device; 1 where all of them are there at once."""
+        return max((layout.batches for layout in self.layouts), default=1)
+
+    @property
+    def row_batches(self) -> int:
+        """In how many batches the rows are settled, at least: a launch that takes too long is cut further."""
+        return -(-self.rows // max(sum(layout.rows for layout in self.layouts), 1)) if self.layouts else 1
+
+    def require_memory(self) -> None:
+        """Refuse, before anything is allocated, what does not fit."""
+        if self.host_bytes > self.host_available:
+            raise MemoryLimitError(
+                f"{self.rows:,} x {self.n:,} distances as {self.dtype.name} need {format_bytes(self.host_bytes)} of "
+                f"the machine's memory; {format_bytes(self.host_available)} are free. Ask for fewer sources at a time.",
+                self.host_bytes,
+                self.host_available,
+            )
+        if self.bytes <= self.available:
+            return
+        if self.device != "cpu":
+            raise MemoryLimitError(
+                f"{self.method} with {self.n:,} vertices needs {format_bytes(self.bytes)} ({self.bytes:,} bytes) on "
+                f"{self.device} at least; {format_bytes(self.available)} may be used. {self._gpu_way_out()}.",
+                self.bytes,
+                self.available,
+            )
+        raise MemoryLimitError(
+            f"{self.rows:,} x {self.n:,} distances as {self.dtype.name} need {format_bytes(self.bytes)} "
+            f"({self.bytes:,} bytes) with their work space; {format_bytes(self.available)} may be used. "
+            f"{self._way_out()}.",
+            self.bytes,
+            self.available,
+        )
+
+    def _gpu_way_out(self) -> str:
+        """Say what would need less memory of a GPU."""
+        more = f"allow more memory, or use {option('device', 'cpu')}"
+        able = [option("method", name) for name, record in GPU_METHODS.items() if record.streams]
+        if not GPU_METHODS[self.method].streams:
+            return f"Use {' or '.join(able)}, which take arcs in batches, {more}"
+        return more.capitalize()
+
+    def _way_out(self) -> str:
+        """Say what would need less memory."""
+        if self.rows == 1:
+            spare = "" if self.method == "edge" else f", or {option('method', 'edge')}, which needs no work space"
+            return f"Allow more memory, or use a machine that has it{spare}"
+        if self.threads > 1 and self.rows * self.n * self.dtype.itemsize < self.available:
+            return "Use fewer threads, or ask for fewer sources at a time (mssp with a part of them)"
+        return "Ask for fewer sources at a time (mssp with a part of them)"
+
+
+def choose_method(graph: Graph, rows: int, threads: int, early: bool, bounded: bool = False) -> tuple[str, str]:
+    """Return the method for a query nobody chose one for, and the reason; ``bounded``: there is a cutoff."""
+    if rows > 1 and not (early or bounded) and (chosen := choose_many(graph, rows, threads)):
+        return chosen
+    if graph.min_weight < 0:
+        if rows == 1:
+            return "frontier", "weights are negative: only changed vertices relax their arcs"
+        return "johnson", "weights are negative and rows several: one potential, then vertices in order of distance"
+    if rows > 1:
+        return "dijkstra", "several rows: a row a thread, vertices in order of distance"
+    if threads == 1:
+        return "dijkstra", "one row, one thread: vertices in order of distance"
+    if early:
+        return "dijkstra", "one row that may stop early: vertices in order of distance"
+    if graph.m < PARALLEL_ARCS:
+        return "dijkstra", f"one row and {graph.m:,} arcs, too few to share: vertices in order of distance"
+    return "delta", f"one row and {graph.m:,} arcs: threads share its buckets"
+
+
+def choose_many(graph: Graph, rows: int, threads: int) -> tuple[str, str] | None:
+    """Return the method that settles so many rows at once, and the reason; None where single rows are faster."""
+    singly = rows * (graph.n + graph.m) // threads
+    if singly < MANY_WORK:
+        return None
+    if _floyd_is_faster(graph, rows, threads):
+        return "floyd", f"{graph.m:,} arcs between {graph.n:,} vertices: closing the whole matrix is faster than rows"
+    together = min(rows // threads, 512)
+    if graph.min_weight == graph.max_weight and together >= BFS_ROWS:
+        levels = graph.usual_levels
+        if together >= levels * (BFS_LEVELS if graph.undirected else BFS_LEVELS_DIRECTED):
+            return "bfs", f"equal weights and some {levels} levels: {rows:,} searches together, a bit each"
+    if rows >= PREPARE_ROWS * threads and singly >= PREPARE_WORK:
+        return "prepared", (
+            f"{rows:,} rows repay preparing: about {PREPARE_STEPS} steps a vertex and arc once, where single rows "
+            f"take {rows // threads:,} each"
+        )
+    return None
+
+
+def _floyd_is_faster(graph: Graph, rows: int, threads: int) -> bool:
+    """Compare what a closed matrix and single rows are expected to take, in seconds."""
+    kind = (graph.weight_dtype or np.dtype(np.int32)).name
+    if kind == "int32" and graph.max_weight * NARROW_ARCS < 2**16 - 1:
+        kind = "narrow"
+    n = graph.n
+    closed = FLOYD_ROW * rows + (FLOYD_ENTRY * n**2 + FLOYD_CUBE[kind] * n**3) / threads
+    return closed < FLOYD_MARGIN * rows * (ROW_ARC * graph.m + ROW_VERTEX * n) / threads
+
+
+def make_plan(
+    graph: Graph,
+    rows: int,
+    *,
+    method: str,
+    types: Sequence[np.dtype],
+    threads: int,
+    available: int,
+    early: bool = False,
+    filled: bool = False,
+    prepared: bool = False,
+    bounded: bool = False,
+) -> Plan:
+    """Return the plan for ``rows`` sources.
+
+    ``types``: the distance types to try, ``filled``: out was given, ``prepared``: the graph is prepared already,
+    ``early`` and ``bounded``: there are targets, or a cutoff.
+    """
+    why = "the graph is prepared" if prepared else "the method was asked for"
+    if method == "auto":
+        method, why = choose_method(graph, rows, threads, early, bounded)
+    record = METHODS[method]
+    shared = min(threads, 1 + graph.m // PARALLEL_ARCS)
+    together = rows == 1 and shared > 1 and record.together is not None
+    if record.many is None:
+        threads = shared if together else max(1, min(threads, rows))
+    itemsize = types[0].itemsize
+    answer = 0 if filled else rows * graph.n * itemsize
+    worker = record.scratch(graph.n, itemsize)
+    shared_bytes = record.memory(graph.n, graph.m, rows, threads, itemsize)
+    # With negative weights cycles are named in given numbers.
+    renumber = record.many is None and rows >= RENUMBER_ROWS and graph.min_weight >= 0 and graph.scattered
+    if renumber:
+        why += "; the vertices are renumbered first, since neighbours lie far apart"
+        worker += graph.n * itemsize
+    return Plan(
+        method=method,
+        device="cpu",
+        threads=threads,
+        rows=rows,
+        n=graph.n,
+        dtype=types[0],
+        wider=types[1] if len(types) > 1 else None,
+        bytes=answer + shared_bytes + threads * worker + (graph.nbytes + 4 * graph.n if renumber else 0),
+        available=available,
+        together=together,
+        renumber=renumber,
+        why=why,
+    )
+
+
+def make_gpu_plan(
+    graph: Graph,
+    rows: int,
+    *,
+    method: str,
+    types: Sequence[np.dtype],
+    facts: Sequence[Facts],
+    threads: int,
+    memory: int | None,
+    host_free: int,
+    targets: int = 0,
+    filled: bool = False,
+    why: str = "",
+) -> Plan:
+    """Return the plan for ``rows`` sources on some GPUs; ``memory``: bytes that may be used on each."""
+    gpu = plan_gpus(graph, rows, method=method, dtype=types[0], facts=facts, memory=memory, targets=targets)
+    return Plan(
+        method=gpu.method,
+        device=", ".join(gpu.devices),
+        threads=threads,
+        rows=rows,
+        n=graph.n,
+        dtype=types[0],
+        wider=types[1] if len(types) > 1 else None,
+        bytes=gpu.bytes,
+        available=gpu.available,
+        together=rows == 1,
+        renumber=False,
+        why="; ".join(filter(None, (why, gpu.why))),
+        gpu=gpu,
+        host_bytes=0 if filled else rows * graph.n * types[0].itemsize,
+        host_available=host_free,
+    )

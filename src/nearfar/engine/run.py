@@ -1,0 +1,152 @@
+"""Run a planned query: all threads on one row, one row per thread, or many rows at once; on the CPU or on GPUs.
+
+Small work runs on the caller's thread. Everything else runs on threads of its own, so that the caller can hear Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..devices import cpu
+from ..devices.cpu import SMALL_JOB
+from ..methods import METHODS
+from ..methods.compile import compile_kernels
+from ..methods.problem import Controls, Problem
+from ..progress import watcher
+from ..results import limits
+from .planner import Plan
+from .query import Query
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run reports: arcs relaxed, whether every distance fits its type, and what the method noted."""
+
+    relaxations: int
+    fits: bool
+    compiling: float  # seconds spent on compiling or loading kernels, next to nothing after the first query of a kind
+    notes: dict[str, Any]
+
+
+def run(query: Query, plan: Plan, rows: np.ndarray) -> Outcome:
+    """Settle all rows with the planned method."""
+    if not rows.size:
+        return Outcome(0, True, 0.0, {})
+    problem, positions = new_problem(query, plan, rows.dtype)
+    controls = Controls(threads=plan.threads, memory=plan.available - (0 if query.out is not None else rows.nbytes))
+    misfits: list[int] = []
+    controls.finish = _finisher(query, problem, rows, controls, misfits)
+    compiling = 0.0 if plan.gpu else _compile(plan, problem)
+    with watcher(query.progress, plan.rows, controls.done) as watch:
+        controls.watch = watch or controls.watch
+        if plan.gpu:
+            from ..gpu.run import run_on_gpus
+
+            relaxed, compiling = run_on_gpus(plan.gpu, problem, rows, controls)
+        else:
+            relaxed = _run_on_cpu(query, plan, problem, rows, controls, positions)
+    return Outcome(relaxed, not misfits, compiling, controls.notes)
+
+
+def new_problem(query: Query, plan: Plan, dtype: np.dtype) -> tuple[Problem, np.ndarray | None]:
+    """Return the problem for one type of distances, and the new index of every vertex if they are renumbered."""
+    graph, sources, targets, positions = query.graph, query.sources, query.targets, None
+    ceiling, zero = limits.ceiling_and_zero(graph, query.cutoff, dtype)
+    if targets is None or graph.min_weight < 0:
+        targets = np.empty(0, np.int32)
+    if plan.renumber:
+        graph, positions = graph.renumbered
+        sources, targets = positions[sources], positions[targets]
+        assert query.seeds is None  # a nearest query has one row
+    floor = limits.floor_of(graph, dtype)
+    ends = (ceiling, zero, floor, targets, query.delta)
+    return Problem(graph, dtype, sources, query.seeds, *ends, query.hierarchy), positions
+
+
+def _finisher(query: Query, problem: Problem, rows: np.ndarray, controls: Controls, misfits: list[int]) -> Any:
+    """Return what is called with every settled row: it marks what is unreached or beyond the limits.
+
+    A row with a distance that does not fit the type is listed, and ends the run.
+    """
+    mark = limits.unreached(problem.dtype)
+    bare = query.cutoff is None and query.targets is None and bool(problem.ceiling == mark)  # there is nothing to mark
+
+    @cache  # rows of a small graph take no longer than asking this anew would
+    def is_fine(longest: float | None) -> bool:
+        return bare and limits.surely_fits(query.graph, problem.dtype, longest)
+
+    def finish(r: int) -> None:
+        ends = (query.cutoff, query.targets, problem.ceiling)
+        fits = is_fine(controls.longest) or limits.finish_row(query.graph, *ends, rows[r], controls.longest)
+        if not fits:
+            misfits.append(r)
+            controls.stop[0] = 1
+        controls.done.append(r)
+
+    return finish
+
+
+def _compile(plan: Plan, problem: Problem) -> float:
+    """Compile or load the kernels of the planned method; return the seconds that took."""
+    began = time.perf_counter()
+    compile_kernels(METHODS[plan.method], problem, plan.threads)
+    return time.perf_counter() - began
+
+
+def _run_on_cpu(
+    query: Query, plan: Plan, problem: Problem, rows: np.ndarray, controls: Controls, positions: np.ndarray | None
+) -> int:
+    """Settle all rows with threads; return the arcs relaxed."""
+    method = METHODS[plan.method]
+    if method.many is not None:
+        return method.many(problem, rows, controls)
+    if plan.together:
+        assert method.together is not None
+        relaxed = method.together(problem, rows[0], controls)
+        controls.finish(0)
+        return relaxed
+    return _one_row_per_thread(query, plan, problem, rows, controls, positions)
+
+
+def _one_row_per_thread(
+    query: Query, plan: Plan, problem: Problem, rows: np.ndarray, controls: Controls, positions: np.ndarray | None
+) -> int:
+    """Settle rows in the order of the sources, each thread the next one when it is free."""
+    method, relaxations = METHODS[plan.method], list[int]()
+    pending = itertools.count()  # next() on it is atomic
+    assert method.new_worker is not None
+    new_worker = method.new_worker
+
+    def work(t: int) -> None:
+        with controls.lock:  # the first worker may prepare what all of them use
+            settle = new_worker(problem, controls)
+        moved = None if positions is None else np.empty(plan.n, rows.dtype)
+        for r in pending:
+            if r >= plan.rows or controls.stopped:
+                return
+            row = rows[r] if moved is None else moved
+            relaxations.append(settle(problem.seeds_of(r), row))
+            if moved is not None and not controls.stopped:
+                _bring_back(moved, positions, rows[r])
+            if not controls.stopped:
+                controls.finish(r)
+
+    effort = plan.rows * (query.graph.m + plan.n) * (1 if method.in_order else plan.n)
+    if effort < SMALL_JOB:
+        work(0)
+    else:
+        cpu.run(work, plan.threads, controls.stop, controls.watch)
+    return sum(relaxations)
+
+
+def _bring_back(moved: np.ndarray, positions: Any, row: np.ndarray) -> None:
+    """Copy a row from the renumbered graph to the given order."""
+    from ..kernels.cpu.rows import gather
+
+    gather(moved, positions, row)

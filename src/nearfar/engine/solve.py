@@ -1,0 +1,152 @@
+"""The one road every query takes: check (query.py), plan, run, wrap.
+
+One source, many sources and all pairs differ only in how many rows there are. A row starts from its seeds (one source,
+or several for `nearest`) and is settled by a method; what is not reached, beyond the cutoff or behind the farthest
+target is then marked, the same for every method.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..devices import cpu
+from ..devices.facts import Facts
+from ..errors import DeviceError
+from ..gpu.choice import gpu_facts
+from ..methods import METHODS
+from ..results import Distances, limits
+from . import options
+from .planner import Plan, make_gpu_plan, make_plan
+from .query import Query, check
+from .run import run
+
+
+def plan_query(query: Query) -> Plan:
+    """Return what a query will do: on the devices it names, or on a GPU that "auto" finds worth while."""
+    gpus = gpu_facts(query.devices, query.graph, len(query.sources), query.method)
+    plan = _plan_on_gpus(query, gpus, query.types) if gpus else _plan_on_cpu(query, query.types)
+    options.check_delta(query.delta, plan.method, plan.why if query.method == "auto" else "")
+    return plan
+
+
+def _plan_on_cpu(query: Query, types: Sequence[np.dtype]) -> Plan:
+    """Plan a query for the CPU and the distance types that are left to try."""
+    return make_plan(
+        query.graph,
+        len(query.sources),
+        method=query.method,
+        types=types,
+        threads=query.threads,
+        available=cpu.facts().memory if query.memory is None else query.memory,
+        early=query.targets is not None,
+        filled=query.out is not None,
+        prepared=query.hierarchy is not None,
+        bounded=query.cutoff is not None,
+    )
+
+
+def _plan_on_gpus(query: Query, gpus: Sequence[Facts], types: Sequence[np.dtype]) -> Plan:
+    """Plan a query for GPUs of which the facts are given."""
+    worth = f"{len(query.sources):,} x {query.graph.m:,} arcs are worth a GPU"
+    return make_gpu_plan(
+        query.graph,
+        len(query.sources),
+        method=query.method,
+        types=types,
+        facts=gpus,
+        threads=query.threads,
+        memory=query.memory,
+        host_free=cpu.facts().memory,
+        targets=0 if query.targets is None else len(query.targets),
+        filled=query.out is not None,
+        why=worth if query.devices == ("auto",) else "",
+    )
+
+
+def solve(query: Query) -> Distances:
+    """Plan and run a checked query and wrap what it found; if a GPU that "auto" chose fails, the CPU takes over."""
+    plan = plan_query(query)
+    try:
+        return _solve(query, plan)
+    except DeviceError as error:
+        if plan.gpu is None or query.devices != ("auto",):
+            raise
+        reason = f"{plan.device} failed ({type(error).__name__})"
+    instead = _plan_on_cpu(query, query.types)
+    return _solve(query, replace(instead, why=f"{reason}; {instead.why}"))
+
+
+def _solve(query: Query, plan: Plan) -> Distances:
+    """Run a planned query and wrap what it found; where a distance does not fit its type, with the next one."""
+    began, compiling = time.perf_counter(), 0.0
+    for i, dtype in enumerate(query.types):
+        plan = plan if i == 0 else _plan_wider(query, plan, dtype)
+        plan.require_memory()
+        rows = query.out if query.out is not None else np.empty((plan.rows, plan.n), dtype)
+        outcome = run(query, plan, rows)
+        compiling += outcome.compiling
+        if outcome.fits:
+            break
+    else:
+        raise limits.overflow(query.graph, rows.dtype, query.out is not None)
+    stats = {
+        "method": plan.method,
+        "device": plan.device,
+        **({} if plan.gpu else {"threads": plan.threads}),
+        "seconds": time.perf_counter() - began - compiling,
+        "compile_seconds": compiling,
+        "relaxations": outcome.relaxations,
+        "bytes": plan.bytes,
+        **outcome.notes,
+    }
+    return _wrap(query, plan, rows, stats)
+
+
+def _plan_wider(query: Query, plan: Plan, dtype: np.dtype) -> Plan:
+    """Return the plan for the next type of distances, on the same kind of device."""
+    return _plan_on_gpus(query, plan.gpu.facts, [dtype]) if plan.gpu else _plan_on_cpu(query, [dtype])
+
+
+def _wrap(query: Query, plan: Plan, rows: np.ndarray, stats: dict[str, Any]) -> Distances:
+    """Return the result of a query."""
+    return Distances(
+        query.graph,
+        query.sources,
+        rows,
+        seeds=query.seeds,
+        single=query.single,
+        cutoff=query.cutoff,
+        targets=query.targets,
+        plan=plan,
+        stats=stats,
+        rounded=METHODS[plan.method].rounds and rows.dtype.kind == "f",
+        solve_again=solve_again,
+    )
+
+
+def solve_again(result: Distances, numbers: Sequence[int]) -> np.ndarray:
+    """Return some rows of a rounded result with sums along the path, for its trees; a little beyond its limit."""
+    graph, rows, several = result.graph, result.rows[list(numbers)], len(numbers) > 1
+    method = "dijkstra" if graph.min_weight >= 0 else "johnson" if several else "frontier"
+    cutoff = None
+    if graph.min_weight >= 0 and (result.cutoff is not None or result.targets is not None):
+        # Every vertex that has a distance must get one again, and one more rounding must not take it away.
+        farthest = rows[rows < np.inf].max(initial=0)
+        eps = float(np.finfo(rows.dtype).eps)
+        cutoff = float(farthest) * (1 + max(eps**0.5, graph.n * eps))
+    query = check(
+        graph,
+        result.sources[list(numbers)] if result.seeds is None else result.sources,
+        seeds=result.seeds,
+        method=method,
+        device="cpu",
+        cutoff=cutoff,
+        dtype=rows.dtype,
+        threads=getattr(result.plan, "threads", None),
+    )
+    return solve(query).rows

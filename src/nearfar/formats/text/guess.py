@@ -1,0 +1,145 @@
+"""What the first lines of an edge list tell: how fields are parted, what the header is, which columns to take.
+
+Edge lists have no rules, so everything is a guess, and a wrong one would give wrong distances without a word. So a
+guess is made only where the first lines (200 of them, within 64 kB) leave no other reading; whatever is odd about them
+is an error that says which option decides.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import OptionError, option
+from ...graph.arrays import shorten
+from ..io.files import HEAD, Source
+from .reader import BOM
+from .sample import INTEGER, NUMBER, Sample
+from .usual import PAIRS, WEIGHTS
+
+COMMENTS = b"#%"
+SEPARATORS = {"comma": b",", "semicolon": b";", "tab": b"\t", "bar": b"|", "space": b"", "blank": b"", " ": b""}
+_MARKS = (b"\t", b";", b"|", b",")  # in this order: a comma may also lie inside numbers and names
+_UNDIRECTED = re.compile(rb"^(#\s*Undirected graph|%\s*(sym|bip)\b)", re.MULTILINE | re.IGNORECASE)
+_DIRECTED = re.compile(rb"^#\s*(Und|D)irected graph", re.MULTILINE | re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Guess:
+    """How to read an edge list: the delimiter (b"" for blanks), the header's names or None, and the fields to take."""
+
+    delimiter: bytes
+    header: tuple[str, ...] | None
+    tail: int
+    head: int
+    weight: int | None
+    words: bool
+    undirected: bool
+    width: int
+
+
+def guess(source: Source, options: dict[str, Any]) -> Guess:
+    """Decide how to read a file from its first lines and what the user said."""
+    if b"\0" in source.head():
+        return Guess(b"", None, 0, 1, None, False, False, 2)  # no text: the parser will say so
+    lines = first_lines(source.head())
+    if not lines:
+        raise source.error("there are no arcs within the first 64 kB, only blank lines or comments. Leave those out.")
+    delimiter = _delimiter(lines, options.get("separator"))
+    rows = [split(line, delimiter) for line in lines]
+    header = _header(source, rows, options.get("header"))
+    sample = Sample(source, header, rows[1:] if header else rows, delimiter)
+    tail, head = sample.ends(options.get("tail"), options.get("head"))
+    weight = sample.weight(options.get("weight"), (tail, head))
+    if tail == head or weight in (tail, head):
+        raise OptionError(
+            f"{option('tail', tail)}, {option('head', head)} and {option('weight', weight)} share a column of "
+            f"{source.name}. Give each one."
+        )
+    words = options.get("names")
+    if words is None:
+        words = not sample.are_numbers((tail, head))
+    undirected = options.get("undirected")
+    if undirected is None:
+        undirected = _UNDIRECTED.search(source.head()) is not None
+    return Guess(delimiter, header, tail, head, weight, bool(words), bool(undirected), len(rows[0]))
+
+
+def first_lines(head: bytes, most: int = 200) -> list[bytes]:
+    """Return the first lines that are neither blank nor comments."""
+    text = head.removeprefix(BOM)
+    if len(head) >= HEAD and b"\n" in text:
+        text = text[: text.rindex(b"\n")]  # the last line may go on
+    lines = (line.strip(b" \r\v\f") for line in re.split(rb"\r\n|\n|\r", text))
+    return [line for line in lines if line.strip() and line.strip()[:1] not in (b"#", b"%")][:most]
+
+
+def split(line: bytes, delimiter: bytes) -> list[bytes]:
+    """Return the fields of a line; quotes are taken off, and keep delimiters from counting."""
+    if not delimiter:
+        return [quoted or plain for quoted, plain in re.findall(rb'"([^"]*)"|(\S+)', line)]
+    fields: list[bytes] = []
+    parts: list[bytes] = []
+    for part in line.split(delimiter):
+        parts.append(part)
+        if part.count(b'"') % 2 == (len(parts) > 1):  # no quote is open, or the open one is closed
+            fields.append(delimiter.join(parts))
+            parts = []
+    fields += [delimiter.join(parts)] if parts else []
+    return [field.strip().removeprefix(b'"').removesuffix(b'"') for field in fields]
+
+
+def _delimiter(lines: list[bytes], separator: Any) -> bytes:
+    """Return what parts fields: as the user says, else what parts all lines into as many fields, else blanks."""
+    if separator is not None:
+        return _said(separator)
+    blanks = {len(split(line, b"")) for line in lines}
+    numbers = all(len(f := line.split()) > 1 and all(map(INTEGER.fullmatch, f[:2])) for line in lines[1:] or lines)
+    for mark in _MARKS:
+        counts = {len(split(line, mark)) for line in lines}
+        if len(counts) != 1 or counts == {1}:
+            continue
+        if mark == b"\t" and numbers and len(blanks) == 1 and blanks != counts:
+            return b""  # tabs and blanks mixed, and only both together part the numbers
+        if mark == b"\t" or not numbers:
+            return mark
+    if numbers:
+        return b""
+    bare = [re.sub(rb'"[^"]*"', b"", line) for line in lines]
+    return next((mark for mark in _MARKS if all(mark in line for line in bare)), b"")
+
+
+def _said(separator: Any) -> bytes:
+    """Return the separator that the user gave."""
+    text = separator if isinstance(separator, str) else str(separator)
+    found = SEPARATORS.get(text, text.encode())
+    if len(found) > 1 or found in (b'"', b"\n", b"\r") or found.isalnum():
+        raise OptionError(
+            f"separator is {shorten(separator)}, but one character that is no letter, digit or quote is needed, "
+            f"or one of {', '.join(name for name in SEPARATORS if name.strip())}."
+        )
+    return found
+
+
+def _header(source: Source, rows: list[list[bytes]], wanted: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns, if the first line holds them."""
+    first, body = rows[0], rows[1:]
+    names = tuple(field.decode("utf8", "replace").strip() for field in first)
+    if wanted is not None:
+        return names if wanted else None
+    if _DIRECTED.search(source.head()) or not all(first) or any(map(NUMBER.fullmatch, first)):
+        return None
+    if body and len(body[0]) != len(first):
+        return None
+    known = {name for pair in PAIRS for name in pair} | set(WEIGHTS)
+    usual = sum(name.lower() in known for name in names) >= 2
+    if not usual and not (body and any(map(NUMBER.fullmatch, body[0]))):
+        return None
+    if any(field in first for row in body for field in row if row != first):
+        return None  # what is a vertex below is one here
+    if first in body:
+        raise source.error(
+            f"the first line, which looks like a header, occurs again. Leave it out, or say {option('header', False)}."
+        )
+    return names

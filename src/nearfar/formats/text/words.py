@@ -1,0 +1,69 @@
+"""Vertices called by words: their numbers in order of appearance (kernels/cpu/words.py), and the words at the end."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from ...graph.arrays import Array, shorten
+from ..io.files import Source
+
+SLOT = np.dtype([("entry", np.int64), ("place", np.int64)])
+
+
+class Words:
+    """A growing set of words, each with its number."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._table = _empty_table(1 << 12)
+        self._ends = np.zeros(1, np.int64)
+        self._arena = np.empty(0, np.uint8)
+
+    def number(self, text: Array, spans: Array) -> Array:
+        """Return the numbers of the words that lie at ``spans`` of the text, as int32."""
+        from ...kernels.cpu.words import intern_words
+
+        self._make_room(len(spans), int((spans & (2**31 - 1)).sum()))
+        out, codes = np.empty(len(spans), np.int32), np.empty(len(spans), np.uint64)
+        with np.errstate(over="ignore"):  # hashes wrap, also when kernels run as plain Python
+            self.count = intern_words(text, spans, codes, self._table, self._ends, self._arena, self.count, out)
+        return out
+
+    def _make_room(self, words: int, size: int) -> None:
+        """Let the arrays grow, by half at least, until so many new words of so many bytes fit."""
+        from ...kernels.cpu.words import move_words
+
+        most = self.count + words
+        self._ends = _grow(self._ends, most + 1)
+        self._arena = _grow(self._arena, int(self._ends[self.count]) + size)
+        if 3 * most > 2 * len(self._table):
+            old, self._table = self._table, _empty_table(1 << (3 * most // 2).bit_length())
+            with np.errstate(over="ignore"):
+                move_words(old, self._arena, self._ends, self._table)
+
+    def listed(self, source: Source) -> list[str]:
+        """Return the words in order of their numbers."""
+        data, ends = self._arena.tobytes(), self._ends[: self.count + 1].tolist()
+        try:
+            return [data[low:high].decode() for low, high in pairwise(ends)]
+        except UnicodeDecodeError as error:
+            bad = shorten(error.object, 40)
+            raise source.error(f"the name {bad} is not UTF-8 text. Convert the file, for example with iconv.") from None
+
+
+def _empty_table(size: int) -> Array:
+    """Return a table of empty slots; a power of two of them."""
+    table = np.zeros(size, SLOT)
+    table["entry"] = -1
+    return table
+
+
+def _grow(array: Array, size: int) -> Array:
+    """Return the array, or a longer copy if it is too short."""
+    if len(array) >= size:
+        return array
+    longer = np.empty(max(size, len(array) * 3 // 2), array.dtype)
+    longer[: len(array)] = array
+    return longer

@@ -1,0 +1,177 @@
+"""`edge` on a GPU: every arc, in rounds, until a round changes nothing (kernels/gpu/edge.cl); takes arcs in batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..devices.device import Buffer
+from ..kernels.gpu.constants import GPU_FLAGS, GPU_MOST
+from .arc_batches import ArcBatches, Window
+from .launch_loop import LaunchLoop
+from .method import GpuMethod
+from .tuning import LAUNCH_ARCS, STEADY_SWEEPS
+from .work import UNDER_WAY, Work
+
+STEM = "edge"
+
+
+class Edge:
+    """Flags of one job, for one row by all groups or for a row a group."""
+
+    def __init__(self, work: Work) -> None:
+        self.work, self.n, self.m = work, work.problem.graph.n, work.problem.graph.m
+        layout = work.layout
+        self.windowed = layout.batches > 1
+        self.dist = work.distances()
+        self.flags = work.zeros(GPU_FLAGS, np.int32)
+        self.rounds = 0
+        self.least_rows = layout.groups
+        self.offsets = work.offsets()
+        if self.windowed:
+            self._window_tails_of: dict[int, tuple[int, Buffer | None]] = {}  # by buffer: of which batch, and where
+            self.rounds_at_once = 1
+            self.tails = self.flags  # a kernel that puts seeds into place is given tails, but does not read them
+            self.changed = work.zeros(layout.rows * self.n, np.int32)
+            self.waiting = work.zeros(layout.rows * layout.batches, np.int32)
+        else:
+            self.tails = work.resident("tails", self._make_tails)
+
+    def reset(self, rows: int) -> None:
+        """Make so many rows unreached."""
+        self.work.device.fill(self.dist, self.work.ceiling, rows * self.n)
+        if self.windowed:
+            self.work.device.fill(self.changed, 0, rows * self.n)
+            self.work.device.fill(self.waiting, 0, rows * self.work.layout.batches)
+
+    def _make_tails(self) -> Buffer:
+        """Write the tail of every arc, on the device."""
+        tails = self.work.device.empty(max(self.m, 1), np.int32)
+        self._expand(tails, 0, self.n, 0, self.m)
+        return tails
+
+    def _expand(self, tails: Buffer, first: int, last: int, base: int, end: int) -> None:
+        """Write the tails of the arcs of some vertices, as far as they lie in a window."""
+        span = (np.int32(first), np.int32(last), np.int64(base), np.int64(end))
+        self.kernel("tails")(*self.work.items(last - first), self.offsets, *span, tails)
+
+    def arguments(self, window: Window | None) -> tuple[Any, ...]:
+        """Return what every kernel takes first."""
+        work = self.work
+        arcs, m = (work.arcs(), self.m) if window is None else (window.arcs, window.end - window.base)
+        first = (self.tails, arcs, np.int64(m), np.int32(self.n), work.floor, work.ceiling, self.dist)
+        if window is None:
+            return first
+        steps = map(np.int32, (window.number, window.step, window.since))
+        return (*first, self.offsets, np.int64(work.layout.batch), *steps, self.changed, self.waiting)
+
+    def kernel(self, name: str) -> Any:
+        """Return a kernel of this method."""
+        return self.work.kernel(STEM, f"edge_{name}", WINDOWED=int(self.windowed))
+
+    # One row, by all groups.
+
+    def start(self, seeds: np.ndarray) -> None:
+        """Put the seeds at distance 0."""
+        self._put(seeds, None, apart=False)
+
+    def _put(self, seeds: np.ndarray, window: Window | None, apart: bool) -> None:
+        """Put seeds at distance 0, of one row or a row each."""
+        numbers = (len(seeds), apart, self.work.layout.batches)
+        self.kernel("begin")(
+            *self.work.items(len(seeds)), *self.arguments(window), self.work.device.upload(seeds),
+            *map(np.int32, numbers),
+        )  # fmt: skip
+
+    def settle(self, loop: LaunchLoop, window: Window | None = None) -> bool:
+        """Run rounds until one changes nothing, in a window a few at most; return whether one did."""
+        device = self.work.device
+        shared = (*self.arguments(window), self.flags)
+        m, most = int(shared[2]), GPU_FLAGS - 2 if window is None else self.rounds_at_once
+        one_round, launched, left, stable = self.kernel("round"), 0, 0, False
+
+        def launch(count: int, budget: np.int32) -> None:
+            nonlocal launched, left
+            launched = min(count, left, most)
+            device.write(self.flags, np.eye(1, GPU_FLAGS, dtype=np.int32)[0])  # the round before the first is a change
+            for r in range(launched):
+                one_round(*self.work.items(m), *shared, np.int32(r + 1))
+            left -= launched
+
+        def look() -> tuple[bool, bool]:
+            nonlocal stable
+            flags = device.get(self.flags)
+            changed = flags[1 : launched + 1] != 0
+            ran = launched if changed.all() else int(changed.argmin()) + 1
+            self.rounds += ran
+            self.work.notes["rounds"] = self.rounds
+            loop.relaxed += ran * m
+            fell = bool(flags[-1])
+            stable = not changed.all() and not fell
+            return stable or (window is not None and not fell), fell or left <= 0
+
+        def allow(rounds: int) -> None:
+            nonlocal left
+            left = rounds
+
+        loop.go(launch, look, allow, self.dist, ahead=2 if window is None else most)
+        return stable
+
+    # Arcs in batches.
+
+    def begin(self, seeds: np.ndarray, window: Window, apart: bool) -> None:
+        """Put seeds at distance 0, of one row or a row each, and note which batches they wait for."""
+        self._put(seeds, window, apart)
+
+    def settle_few(self, batches: ArcBatches) -> bool:
+        """Return False: every arc is relaxed, be it few or many that change."""
+        return False
+
+    def settle_window(self, loop: LaunchLoop, batches: ArcBatches, window: Window) -> None:
+        """Run a few rounds on the arcs of a window: more from sweep to sweep, since deep graphs take many."""
+        self.rounds_at_once = min(1 << (batches.runs // (STEADY_SWEEPS * batches.count)), GPU_FLAGS - 2)
+        tails = self._window_tails(window)
+        self.tails = tails
+        if not self.settle(loop, window):
+            batches.reopen(window)
+
+    def _window_tails(self, window: Window) -> Buffer:
+        """Return the tails of a window's arcs: written when it came to the device, and kept as long as it is there."""
+        number, tails = self._window_tails_of.get(window.buffer, (-1, None))
+        if tails is None:
+            batch = self.work.layout.batch
+            tails = self.work.resident(f"tails {window.buffer}", lambda: self.work.device.empty(batch, np.int32), batch)
+        if number != window.number:
+            self._expand(tails, window.first, window.last, window.base, window.end)
+        self._window_tails_of[window.buffer] = (window.number, tails)
+        return tails
+
+    # Rows, a group each.
+
+    def place(self, sources: np.ndarray) -> None:
+        """Put the source of every row at distance 0."""
+        self._put(sources, None, apart=True)
+
+    @property
+    def row_rounds(self) -> int:
+        """Rounds of a row in one launch, so that it ends soon: every one relaxes all arcs."""
+        return max(1, LAUNCH_ARCS // max(self.m, 1))
+
+    def first_states(self, rows: int) -> np.ndarray:
+        """Return how rows begin."""
+        return np.full(rows, UNDER_WAY, np.int32)
+
+    def run_rows(self, sources: Any, states: Any, rows: int, budget: int, window: Window | None) -> None:
+        """Let every group settle its share of the rows."""
+        layout = self.work.layout
+        if window:
+            self.tails = self._window_tails(window)
+        numbers = (rows, min(budget, GPU_MOST), layout.batches)
+        self.kernel("rows")(
+            min(layout.groups, rows), layout.group_size, *self.arguments(window), self.work.tally, states,
+            *map(np.int32, numbers),
+        )  # fmt: skip
+
+
+METHOD = GpuMethod(Edge, arc_bytes=4, streams=True, keeps=("tails",))

@@ -1,0 +1,171 @@
+"""Plan a query for GPUs: which device pays, which method runs there, and how it is laid out in their memory.
+
+Pure functions of numbers, like engine/planner.py: what happens on a device too small, or on a machine with four of
+them, is reached by handing in the facts of such devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import MethodError
+from . import GPU_METHODS
+from .layout import Layout, make_layout
+from .tuning import (
+    AUTO_GPU_WORK,
+    DEVICE_GROUP_SIZE,
+    DEVICE_GROUPS,
+    DEVICE_SHARE,
+    HOST_GROUP_SIZE,
+    HOST_GROUPS,
+    HOST_ROW_GROUP_SIZE,
+)
+
+if TYPE_CHECKING:
+    from ..devices.facts import Facts
+    from ..graph import Graph
+
+
+def wants_gpu(rows: int, m: int, method: str) -> bool:
+    """Tell whether "auto" should look for a GPU at all: there must be work enough to pay for the copies."""
+    return rows * m >= AUTO_GPU_WORK and (method == "auto" or method in GPU_METHODS)
+
+
+def choose_device(found: Sequence[Facts], graph: Graph, rows: int, method: str) -> Facts | None:
+    """Return the real GPU that "auto" takes, or None for the CPU: the one with the most compute units of those it fits.
+
+    A model, not a measurement: no GPU was at hand. A CPU that speaks OpenCL is never taken.
+    """
+    fitting = [
+        facts
+        for facts in found
+        if facts.gpu
+        and facts.wide_atomics
+        and facts.doubles
+        and graph.nbytes + 64 * graph.n < DEVICE_SHARE * facts.memory  # batches would eat up what a GPU gains
+        and (method != "prepared" or _fits(graph, rows, method, facts))
+    ]
+    return max(fitting, key=lambda facts: facts.cores, default=None)
+
+
+def _fits(graph: Graph, rows: int, method: str, facts: Facts) -> bool:
+    """Tell whether a method fits on a device, whatever type of distances it comes to."""
+    widest = np.dtype(np.int64)
+    return isinstance(_lay_out(graph, rows, method, widest, facts, int(DEVICE_SHARE * facts.memory)), Layout)
+
+
+def choose_gpu_method(negative: bool, fits: bool) -> tuple[str, str]:
+    """Return the method for GPUs that nobody chose one for, and the reason."""
+    if negative:
+        return "frontier", "weights are negative: only changed vertices relax their arcs"
+    if not fits:
+        return "frontier", "arcs do not fit on the device: they come in batches, and only changed vertices relax theirs"
+    return "delta", "near vertices now, far ones later"
+
+
+def require_gpu_method(method: str, device: str) -> None:
+    """Refuse a method that has no kernels for GPUs."""
+    if method != "auto" and method not in GPU_METHODS:
+        able = ", ".join(map(repr, GPU_METHODS))
+        raise MethodError(
+            f"method {method!r} runs on the CPU only, not on {device!r}; there, use {able} or 'auto'. "
+            f"Or leave the device out."
+        )
+
+
+@dataclass(frozen=True)
+class GpuPlan:
+    """What some GPUs do for a query.
+
+    Attributes
+    ----------
+    method, why : str
+        What runs, and the reasons.
+    facts : tuple of Facts
+        The GPUs that share the rows.
+    layouts : tuple of Layout
+        For each of them: groups, rows at once, and arcs at once. Empty where one of them is too small.
+    bytes, available : int
+        What is needed on the one with the least memory, and what may be used there.
+    """
+
+    method: str
+    why: str
+    facts: tuple[Facts, ...]
+    layouts: tuple[Layout, ...]
+    bytes: int
+    available: int
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The names of the GPUs."""
+        return tuple(device.name for device in self.facts)
+
+
+def plan_gpus(
+    graph: Graph,
+    rows: int,
+    *,
+    method: str,
+    dtype: np.dtype,
+    facts: Sequence[Facts],
+    memory: int | None,
+    targets: int = 0,
+) -> GpuPlan:
+    """Return the plan for ``rows`` sources on some devices; ``memory``: bytes that may be used on each."""
+    facts = facts[:rows] or facts[:1]  # a row is never divided
+    spent = 4 * min(targets, graph.n)
+    budgets = [int(DEVICE_SHARE * device.memory) if memory is None else min(memory, device.memory) for device in facts]
+    budgets = [max(budget - spent, 0) for budget in budgets]
+    reason = "the method was asked for"
+    if method == "auto":
+        resident = [_lay_out(graph, rows, "delta", dtype, *pair) for pair in zip(facts, budgets, strict=True)]
+        method, reason = choose_gpu_method(graph.min_weight < 0, all(isinstance(layout, Layout) for layout in resident))
+    found = [_lay_out(graph, rows, method, dtype, *pair) for pair in zip(facts, budgets, strict=True)]
+    layouts = tuple(layout for layout in found if isinstance(layout, Layout))
+    t = _tightest(found, budgets)
+    needed = found[t]
+    return GpuPlan(
+        method=method,
+        why="; ".join(filter(None, (reason, _batches(layouts)))),
+        facts=tuple(facts),
+        layouts=layouts if len(layouts) == len(found) else (),
+        bytes=needed.bytes if isinstance(needed, Layout) else needed,
+        available=budgets[t] if isinstance(needed, Layout) or needed > budgets[t] else facts[t].largest,
+    )
+
+
+def _tightest(found: Sequence[Layout | int], budgets: Sequence[int]) -> int:
+    """Return the device that a plan's figures are about: one that is too small, else the one with the least memory."""
+    short = [t for t, layout in enumerate(found) if not isinstance(layout, Layout)]
+    return min(short or range(len(found)), key=lambda t: budgets[t])
+
+
+def _lay_out(graph: Graph, rows: int, method: str, dtype: np.dtype, device: Facts, memory: int) -> Layout | int:
+    """Return a method's layout on a device, or the bytes it would need."""
+    sizes = GPU_METHODS[method].sizes(graph, rows, dtype)
+    on_host = HOST_GROUP_SIZE if rows == 1 else HOST_ROW_GROUP_SIZE
+    size, groups = (DEVICE_GROUP_SIZE, DEVICE_GROUPS) if device.gpu else (on_host, HOST_GROUPS)
+    return make_layout(
+        sizes,
+        cores=device.cores,
+        group_size=min(size, device.group_size),
+        groups_per_core=groups,
+        memory=memory,
+        largest=device.largest,
+        gpu=device.gpu,
+    )
+
+
+def _batches(layouts: tuple[Layout, ...]) -> str:
+    """Say how arcs and rows are divided, where they are."""
+    if not layouts:
+        return ""
+    said = []
+    if (arcs := max(layout.batches for layout in layouts)) > 1:
+        said.append(f"arcs in {arcs:,} batches")
+    return ", ".join(said)

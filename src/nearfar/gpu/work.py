@@ -1,0 +1,257 @@
+"""What the engines share: a run on a device, and the graph kept there.
+
+Distances live on the device as keys, integers of the same order (kernels/gpu/types.h), so that one atomic minimum
+serves every type. A graph's arrays stay on the device as long as the graph lives, for the next query.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..devices.device import Buffer, Device
+from ..errors import DeviceError, DeviceMemoryError, option
+from ..graph import Graph
+from ..kernels.gpu.constants import GPU_PART, GPU_THIN, HOST_PART, HOST_THIN
+from ..methods.problem import Controls, Problem
+from .layout import Layout
+from .tuning import LEAST_SMALL, SMALL_ARCS
+
+CODES = {"i4": 1, "i8": 2, "f4": 3, "f8": 4}  # as in kernels/gpu/types.h
+FINISHED, AT_SOURCE, UNDER_WAY, FALLEN, SPENT = 0, 1, 2, 3, 4  # states of a row, as in the kernels
+
+
+class Key(NamedTuple):
+    """What something of a graph that stays on a device is found by."""
+
+    device: str
+    what: str
+    batch: int = 0  # arcs in a batch, where it is room for batches; 0 for what belongs to all arcs
+
+
+_resident: weakref.WeakKeyDictionary[Graph, dict[Key, Any]] = weakref.WeakKeyDictionary()
+
+
+@dataclass
+class Work:
+    """One run on one device, with what its kernels are given again and again."""
+
+    problem: Problem
+    controls: Controls
+    device: Device
+    layout: Layout
+    spare: int = 0  # bytes beyond the layout's that may be used
+    tally: Buffer = field(init=False)  # arcs relaxed, by group
+    notes: dict[str, int] = field(default_factory=dict)
+    _owned: list[Buffer] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        graph, dtype = self.problem.graph, self.problem.dtype
+        weight = graph.arcs.dtype["weight"].str[1:] if "weight" in (graph.arcs.dtype.names or ()) else None
+        self.key: np.dtype[Any] = np.dtype(np.int32 if dtype.itemsize == 4 else np.int64)
+        self.sum = dtype.type if dtype.kind == "f" else np.int64
+        self.defines = {
+            "DIST": CODES[dtype.str[1:]],
+            "WEIGHT": CODES[weight] if weight else 0,
+            "OFFSET": CODES[graph.offsets.dtype.str[1:]],
+            **tuning(self.device.facts.gpu),
+        }
+        self.ceiling = self.key.type(np.array([self.problem.ceiling]).astype(dtype).view(self.key)[0])
+        self.floor = self.sum(self.problem.floor)
+        self.tally = self.zeros(self.layout.groups, np.int64)
+
+    def kernel(self, stem: str, name: str, **defines: int) -> Callable[..., None]:
+        """Return a kernel for the types of this run."""
+        return self.device.kernel(stem, name, {**self.defines, **defines})
+
+    def empty(self, count: int, dtype: Any) -> Buffer:
+        """Return a buffer that lives as long as this work; graphs nobody asks about now make room for it."""
+        buffer = with_room(lambda: self.device.empty(count, dtype), self.device, self.problem.graph)
+        self._owned.append(buffer)
+        return buffer
+
+    def upload(self, array: np.ndarray) -> Buffer:
+        """Return a buffer with the elements of an array that lives as long as this work."""
+        buffer: Buffer = with_room(lambda: self.device.upload(array), self.device, self.problem.graph)
+        self._owned.append(buffer)
+        return buffer
+
+    def close(self) -> None:
+        """Give back what this work has, whoever still holds on to it: a traceback may."""
+        for buffer in self._owned:
+            buffer.free()
+
+    def zeros(self, count: int, dtype: Any) -> Buffer:
+        """Return a buffer of zeros."""
+        return self.filled(count, dtype, 0)
+
+    def filled(self, count: int, dtype: Any, value: Any) -> Buffer:
+        """Return a buffer with one value everywhere."""
+        buffer = self.empty(count, dtype)
+        self.device.fill(buffer, value)
+        return buffer
+
+    def distances(self) -> Buffer:
+        """Return room for the rows that are settled at once; the only one is unreached."""
+        rows, n = self.layout.rows, self.problem.graph.n
+        return self.filled(n, self.key, self.ceiling) if rows == 1 else self.empty(rows * n, self.key)
+
+    def offsets(self) -> Buffer:
+        """Return the graph's offsets on the device."""
+        return self.resident("offsets", lambda: self.device.upload(self.problem.graph.offsets))
+
+    def arcs(self) -> Buffer:
+        """Return the graph's arcs on the device, as words."""
+        return self.resident("arcs", lambda: self.device.upload(words_of(self.problem.graph)))
+
+    def resident(self, what: str, make: Callable[[], Any], batch: int = 0) -> Any:
+        """Return something of the graph that stays on the device as long as the graph lives.
+
+        ``batch``: how many arcs a batch has, where it is room for batches.
+        """
+        kept = _resident.setdefault(self.problem.graph, {})
+        key = Key(self.device.name, what, batch)
+        if key not in kept:
+            kept[key] = with_room(make, self.device, self.problem.graph)
+        return kept[key]
+
+    def items(self, count: int) -> tuple[int, int]:
+        """Return groups and their size for one work-item each of ``count``."""
+        size = self.layout.group_size
+        return max(-(-count // size), 1), size
+
+    @property
+    def small(self) -> np.int32:
+        """How long a list may be that one group works on alone."""
+        graph = self.problem.graph
+        return np.int32(max(LEAST_SMALL, SMALL_ARCS * graph.n // max(graph.m, graph.n, 1)))
+
+    def fetch(self, buffer: Buffer, rows: np.ndarray) -> None:
+        """Bring rows home as distances."""
+        keys = rows.reshape(-1).view(self.key)
+        self.device.get(buffer, out=keys, count=keys.size)
+        if self.problem.graph.min_weight < 0:
+            flip_negatives(rows)
+
+    def relaxed(self) -> int:
+        """Return the arcs relaxed so far."""
+        return int(self.device.get(self.tally).sum())
+
+
+def flip_negatives(rows: np.ndarray) -> None:
+    """Turn floats into keys, or keys into floats, in place: negative ones are ordered the other way round."""
+    if rows.dtype.kind == "f":
+        keys: Any = rows.reshape(-1).view(np.int32 if rows.dtype.itemsize == 4 else np.int64)
+        np.bitwise_xor(keys, np.iinfo(keys.dtype).max, out=keys, where=keys < 0)
+
+
+def tuning(is_gpu: bool) -> dict[str, int]:
+    """Return how vertices are shared out: on a CPU, work-items run one after the other, and none waits for a hub."""
+    return {"THIN": GPU_THIN, "PART": GPU_PART} if is_gpu else {"THIN": HOST_THIN, "PART": HOST_PART}
+
+
+def words_of(graph: Graph) -> np.ndarray:
+    """Return the records of the arcs as 32-bit words; the same memory."""
+    return graph.arcs.view(np.int32)
+
+
+def with_room(make: Callable[[], Any], device: Device, graph: Graph) -> Any:
+    """Make something on a device; if that is full, once more without what other graphs keep there."""
+    try:
+        return make()
+    except DeviceMemoryError:
+        pass  # not in here, where the error keeps alive what the first attempt made
+    forget_others(device, graph)
+    return make()
+
+
+def forget_others(device: Device, graph: Graph) -> None:
+    """Give back what other graphs keep on a device that is full; threads of other devices may add to it meanwhile."""
+    for other in [other for ref in _resident.keyrefs() if (other := ref()) is not None and other is not graph]:
+        kept = _resident.get(other, {})
+        for key in [key for key in list(kept) if key.device == device.name]:
+            del kept[key]
+
+
+def forget(graph: Graph, device: str, what: str, is_over: Callable[[Any], bool]) -> None:
+    """Give back something of a graph that stayed on a device, if it is of no more use."""
+    kept = _resident.get(graph, {})
+    key = Key(device, what)
+    if key in kept and is_over(kept[key]):
+        kept.pop(key, None)
+
+
+def make_room(graph: Graph, device: Device, layout: Layout, needed: tuple[str, ...], spare: int) -> None:
+    """Give back what a graph keeps on a device for something else: all arcs, other batches, or another method.
+
+    What another method keeps stays as long as there is ``spare`` memory for it.
+    """
+    kept = _resident.get(graph, {})
+    for key in [key for key in list(kept) if key.device == device.name and key.what != "offsets"]:
+        if layout.batches > 1 or key.batch:
+            is_wanted = layout.batches > 1 and key.batch == layout.batch
+        else:
+            spare -= 0 if key.what in needed else size_of(kept[key])
+            is_wanted = key.what in needed or spare >= 0
+        if not is_wanted:
+            del kept[key]
+
+
+def kept_bytes(name: str) -> int:
+    """Return what all graphs keep on a device, and would give back for another one."""
+    graphs = [graph for ref in _resident.keyrefs() if (graph := ref()) is not None]
+    kept = [item for graph in graphs for item in list(_resident.get(graph, {}).items())]
+    return sum(size_of(part) for key, part in kept if key.device == name)
+
+
+def size_of(kept: Any) -> int:
+    """Return the bytes of a buffer, or of several."""
+    if isinstance(kept, dict | list):
+        return sum(size_of(part) for part in (kept.values() if isinstance(kept, dict) else kept))
+    return kept.nbytes if isinstance(kept, Buffer) else 0
+
+
+def require_types(device: Device, dtype: np.dtype) -> None:
+    """Refuse distances that a device cannot have."""
+    facts = device.facts
+    narrow = "float32" if dtype.kind == "f" else "int32"
+    if dtype.itemsize == 8 and not facts.wide_atomics:
+        raise DeviceError(
+            f"{facts.title} has no atomic minimum of 64 bits, which {dtype.name} distances need. "
+            f"Use {option('device', 'cpu')}, or weights and {option('dtype', narrow)} if they suffice."
+        )
+    if dtype == np.float64 and not facts.doubles:
+        raise DeviceError(
+            f"{facts.title} has no float64. Use {option('device', 'cpu')}, or weights and {option('dtype', narrow)}."
+        )
+
+
+class WholeRows:
+    """What engines share that write rows as wholes: nothing to reset, one round, and nothing left to do after it."""
+
+    sources: np.ndarray
+    least_rows: int = 1
+
+    def reset(self, rows: int) -> None:
+        """Do nothing: rows are written as wholes."""
+
+    def place(self, sources: np.ndarray) -> None:
+        """Note the sources of the rows."""
+        self.sources = sources
+
+    @property
+    def row_rounds(self) -> int:
+        """One round is enough."""
+        return 1
+
+    def first_states(self, rows: int) -> np.ndarray:
+        """Return that nothing will be left to do."""
+        return np.zeros(rows, np.int32)
+
+    def settle(self, loop: Any) -> bool:
+        """Return that the row is settled."""
+        return True

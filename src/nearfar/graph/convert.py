@@ -1,0 +1,290 @@
+"""Graphs from and to other libraries' objects: dense matrices, SciPy, NetworkX, tables.
+
+None of those libraries is imported before an object of theirs arrives (and NetworkX and the table libraries not even
+then: their objects are asked by the methods they all have). Each function finds the arcs and leaves the checking of
+vertices and weights to Graph.from_arcs and Graph.from_csr.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import GraphError, InputTypeError, OptionError, option
+from .arrays import (
+    Array,
+    Weights,
+    bad_weight,
+    check_weight_type,
+    shorten,
+    storage_type,
+    take_coordinates,
+    take_size,
+    take_weights,
+)
+from .graph import Graph
+from .rows import arcs_to_rows, offset_type, record_type
+from .vertices import Vertices
+
+_ENTRIES = 1 << 20  # matrix entries looked at in one go
+
+
+def from_matrix(matrix: Any, no_edge: Any, names: Any, coordinates: Any) -> Graph:
+    """Do what `Graph.from_matrix` promises: once over the matrix to count and check, once to fill."""
+    table = _take_matrix(matrix)
+    _check_no_edge(no_edge, table.dtype)
+    n = take_size(len(table))
+    vertices = Vertices(n, names)
+    counts, low, high = np.zeros(n + 1, np.int64), [], []
+    for row, block, keep in _row_blocks(table, no_edge):
+        found = block[keep]
+        counts[row + 1 : row + 1 + len(block)] = keep.sum(axis=1)
+        if found.size:
+            low.append(found.min())
+            high.append(found.max())
+            if table.dtype.kind == "f" and not low[-1] > -np.inf:
+                _refuse_entry(row, block, keep, vertices)
+    store = storage_type(table.dtype, min(low, default=0), max(high, default=0))
+    offsets = np.cumsum(counts)
+    arcs = np.empty(int(offsets[-1]), record_type(store))
+    for row, block, keep in _row_blocks(table, no_edge):
+        piece = arcs[offsets[row] : offsets[row + len(block)]]
+        piece["head"], piece["weight"] = np.nonzero(keep)[1], block[keep]
+    places = take_coordinates(coordinates, n, vertices.names)
+    return Graph(offsets.astype(offset_type(len(arcs))), arcs, vertices, places)
+
+
+def _take_matrix(matrix: Any) -> Array:
+    """Return the matrix as a square array of numbers."""
+    if hasattr(matrix, "tocoo"):
+        raise InputTypeError(f"matrix is a {type(matrix).__name__}, but from_matrix takes dense ones. Use from_scipy.")
+    if isinstance(matrix, np.ma.MaskedArray) and np.ma.is_masked(matrix):
+        raise InputTypeError("matrix has masked entries. Use matrix.filled(np.inf) if they mean no arc.")
+    try:
+        table = np.asarray(matrix)
+    except ValueError as error:
+        raise GraphError(f"matrix is ragged ({error}), but n rows of n entries are needed. Fill up its rows.") from None
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
+        if table.size or table.ndim > 2:
+            raise _not_square(table.shape)
+        table = table.reshape(0, 0)
+    if table.dtype.kind == "O":
+        flat = take_weights(table.ravel(), table.size, lambda i: f"entry {[*map(int, divmod(i, len(table)))]}")
+        table = flat.values.reshape(table.shape) if flat else table
+    check_weight_type(table.dtype)
+    return table
+
+
+def _not_square(shape: tuple[int, ...]) -> GraphError:
+    """Say that the matrix has no such shape as a graph needs."""
+    return GraphError(
+        f"matrix has shape {shape}, but n x n is needed: entry [u, v] is the arc from u to v. "
+        f"Fill it up to a square; for a list of arcs use from_arcs."
+    )
+
+
+def _check_no_edge(no_edge: Any, dtype: np.dtype[Any]) -> None:
+    """Refuse a missing or a meaningless no-edge value."""
+    if no_edge is None:
+        if dtype.kind != "f":
+            raise OptionError(
+                f"no_edge is not given, but a matrix of {dtype} cannot hold inf to say where no arc is. "
+                f"Give no_edge=0 or no_edge=-1, or no_edge=math.inf if every entry is an arc."
+            )
+    elif isinstance(no_edge, bool | np.bool_) or not isinstance(no_edge, numbers.Real):
+        raise InputTypeError(
+            f"no_edge is {shorten(no_edge)}, a {type(no_edge).__name__}, but weights are numbers. Give a number."
+        )
+
+
+def _row_blocks(table: Array, no_edge: Any) -> Iterator[tuple[int, Array, Array]]:
+    """Yield (first row, some rows, which of their entries are arcs)."""
+    rows = max(1, _ENTRIES // max(1, len(table)))
+    for low in range(0, len(table), rows):
+        block = table[low : low + rows]
+        keep = np.ones(block.shape, bool) if no_edge is None or no_edge != no_edge else block != no_edge
+        if block.dtype.kind == "f":
+            keep &= block != np.inf
+            if no_edge is not None and no_edge != no_edge:
+                keep &= ~np.isnan(block)
+        here = np.arange(len(block))
+        keep[here, low + here] &= block[here, low + here] < 0
+        yield low, block, keep
+
+
+def _refuse_entry(row: int, block: Array, keep: Array, vertices: Vertices) -> None:
+    """Name the first entry that is NaN or -inf."""
+    u, v = (int(where[0]) for where in np.nonzero(keep & (np.isnan(block) | (block == -np.inf))))
+    arc = f"The arc {vertices.name(row + u)!r} -> {vertices.name(v)!r}"
+    raise GraphError(bad_weight(arc, float(block[u, v])) + " If NaN means no arc, say no_edge=math.nan.")
+
+
+def from_scipy(matrix: Any, names: Any, coordinates: Any) -> Graph:
+    """Do what `Graph.from_scipy` promises."""
+    from scipy.sparse import issparse
+
+    if not issparse(matrix):
+        raise InputTypeError(
+            f"matrix is a {type(matrix).__name__}, but from_scipy takes SciPy sparse matrices and arrays. "
+            f"Use from_matrix for a dense one."
+        )
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise _not_square(matrix.shape)
+    check_weight_type(matrix.dtype)
+    n = take_size(matrix.shape[0])
+    if matrix.format == "csr":
+        m = int(matrix.indptr[-1])  # the arrays may be longer than what is used
+        return Graph.from_csr(matrix.indptr, matrix.indices[:m], matrix.data[:m], names=names, coordinates=coordinates)
+    entries = matrix.tocoo()  # unlike tocsr(), which sums entries given twice
+    tails, heads, weights = entries.row, entries.col, entries.data
+    if matrix.format in ("bsr", "dia"):
+        stored = weights != 0
+        tails, heads, weights = tails[stored], heads[stored], weights[stored]
+    return Graph.from_arcs(tails, heads, weights, n, names=names, coordinates=coordinates)
+
+
+def to_scipy(graph: Graph) -> Any:
+    """Do what `Graph.to_scipy` promises."""
+    from scipy.sparse import csr_array
+
+    data = np.ones(graph.m, np.int32) if graph.weights is None else graph.weights.copy()
+    parts = (data, graph.heads.copy(), graph.offsets.copy())
+    matrix = csr_array(parts, shape=(graph.n, graph.n))
+    matrix.sort_indices()
+    first = np.ones(graph.m, bool)  # the first of a run of equal heads; a row's first arc always begins a run
+    first[1:] = matrix.indices[1:] != matrix.indices[:-1]
+    first[matrix.indptr[:-1][np.diff(matrix.indptr) > 0]] = True
+    if first.all():
+        return matrix
+    starts = np.flatnonzero(first)
+    lightest = np.minimum.reduceat(matrix.data, starts)
+    offsets = np.searchsorted(starts, matrix.indptr).astype(graph.offsets.dtype)
+    return csr_array((lightest, matrix.indices[starts], offsets), shape=(graph.n, graph.n))
+
+
+def from_networkx(graph: Any, weight: Any, default: Any, coordinates: Any) -> Graph:
+    """Do what `Graph.from_networkx` promises."""
+    _check_networkx(graph, weight, default)
+    nodes = list(graph)
+    plain = set(map(type, nodes)) <= {int} and set(nodes) == set(range(len(nodes)))
+    vertices = Vertices(len(nodes), None if plain else nodes)
+    number = vertices.numbers or range(len(nodes))
+    edges = list(graph.edges if weight is None else graph.edges(data=weight, default=default))
+    tails = np.fromiter((number[edge[0]] for edge in edges), np.int32, len(edges))
+    heads = np.fromiter((number[edge[1]] for edge in edges), np.int32, len(edges))
+    found = None if weight is None else [edge[-1] for edge in edges]
+    weights = take_weights(found, len(edges), lambda i: vertices.arc_name(i, int(tails[i]), int(heads[i])))
+    undirected = not graph.is_directed()
+    if graph.is_multigraph():
+        tails, heads, weights = _lightest(tails, heads, weights, undirected)
+    offsets, arcs = arcs_to_rows(len(nodes), tails, heads, weights, both=undirected)
+    return Graph(offsets, arcs, vertices, take_coordinates(coordinates, len(nodes), vertices.names), undirected)
+
+
+def _check_networkx(graph: Any, weight: Any, default: Any) -> None:
+    """Refuse what is no NetworkX graph, and weights we do not read."""
+    if not (hasattr(graph, "is_multigraph") and hasattr(graph, "is_directed") and hasattr(graph, "edges")):
+        raise InputTypeError(
+            f"graph is a {type(graph).__name__}, but from_networkx takes NetworkX graphs. "
+            f"Use another of Graph's from_ methods."
+        )
+    if callable(weight):
+        raise InputTypeError(
+            f"weight is the function {getattr(weight, '__name__', weight)!s}, but only an attribute's name is taken. "
+            f"Store its values with networkx.set_edge_attributes and give their name."
+        )
+    if isinstance(default, bool) or not isinstance(default, numbers.Real):
+        raise InputTypeError(f"default is {shorten(default)}, a {type(default).__name__}, but weights are numbers.")
+
+
+def _lightest(
+    tails: Array, heads: Array, weights: Weights | None, undirected: bool
+) -> tuple[Array, Array, Weights | None]:
+    """Keep the lightest of parallel arcs, the rest in input order."""
+    low, high = (np.minimum(tails, heads), np.maximum(tails, heads)) if undirected else (tails, heads)
+    order = np.lexsort((high, low) if weights is None else (weights.values, high, low))
+    first = np.ones(len(order), bool)
+    first[1:] = (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)
+    kept = np.sort(order[first])
+    return tails[kept], heads[kept], weights and weights._replace(values=weights.values[kept])
+
+
+def from_frame(frame: Any, tail: Any, head: Any, weight: Any, undirected: bool) -> Graph:
+    """Do what `Graph.from_frame` promises."""
+    columns = _columns_of(frame)
+    if (tail is None or head is None) and len(columns) < 2:
+        raise GraphError(f"The table has columns {columns}, but an arc needs a tail and a head. Add a column.")
+    tail, head = columns[0] if tail is None else tail, columns[1] if head is None else head
+    tails, heads = _take_column(frame, tail, "tail"), _take_column(frame, head, "head")
+    weights = None if weight is None else _take_column(frame, weight, "weight")
+    if _are_numbers(tails, heads):
+        return Graph.from_arcs(tails, heads, weights, undirected=undirected)
+    for what, array in ((tail, tails), (head, heads)):
+        if array.dtype.kind in "fcb":
+            raise InputTypeError(
+                f"Column {what!r} holds {array.dtype} values (the first is {array[0].item()}), but vertices are whole "
+                f"numbers or names. Convert the column to integers or to strings."
+            )
+    tails, heads, names = appearance(tails, heads)
+    return Graph.from_arcs(tails, heads, weights, undirected=undirected, names=names)
+
+
+def _columns_of(frame: Any) -> list[Any]:
+    """Return the column names of a pandas, polars or Arrow table."""
+    if hasattr(frame, "collect"):
+        raise InputTypeError(f"frame is a {type(frame).__name__}, but its rows are needed. Call .collect() first.")
+    columns = getattr(frame, "column_names", None) or getattr(frame, "columns", None)
+    if columns is None or not hasattr(frame, "__getitem__") or not hasattr(frame, "shape"):
+        raise InputTypeError(
+            f"frame is a {type(frame).__name__}, but from_frame takes a pandas or polars DataFrame or an Arrow Table. "
+            f"Use from_arcs for plain arrays."
+        )
+    return list(columns)
+
+
+def _take_column(frame: Any, name: Any, role: str) -> Array:
+    """Return one column as a NumPy array without missing values."""
+    columns = _columns_of(frame)
+    if name not in columns:
+        raise OptionError(
+            f"{option(role, name)} is not a column of the table, which has {shorten(columns, 200)}. Name one."
+        )
+    column = frame[name]
+    missing = np.asarray(column.isna() if hasattr(column, "isna") else column.is_null(), bool)
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        raise GraphError(f"Column {name!r} has no value in row {row}, but every arc needs one. Drop or fill such rows.")
+    array = np.asarray(column.to_numpy())
+    if array.dtype.kind == "O" and array.ndim == 1 and set(map(type, array)) == {int}:  # nullable integers
+        array = np.array(array.tolist())
+    return array
+
+
+def _are_numbers(tails: Array, heads: Array) -> bool:
+    """Tell whether two columns hold vertex numbers: integers from 0 that leave few numbers unused."""
+    if len(tails) == 0:
+        return True
+    if tails.dtype.kind not in "iu" or heads.dtype.kind not in "iu":
+        return False
+    limit = max(1024, 4 * len(tails))
+    return all(array.min() >= 0 and array.max() < limit for array in (tails, heads))
+
+
+def appearance(tails: Array, heads: Array) -> tuple[Array, Array, list[Any]]:
+    """Replace the values of two columns by numbers in order of appearance, row by row; return the values too."""
+    m = len(tails)
+    if tails.dtype.kind in "iu" and heads.dtype.kind in "iu":
+        both = np.column_stack((tails, heads)).ravel()
+        values, first, inverse = np.unique(both, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        numbered = rank[inverse.ravel()]
+        return numbered[::2], numbered[1::2], values[order].tolist()
+    seen: dict[Any, int] = {}
+    pairs = zip(tails.tolist(), heads.tolist(), strict=True)
+    numbered = np.fromiter((seen.setdefault(end, len(seen)) for pair in pairs for end in pair), np.int32, 2 * m)
+    return numbered[::2], numbered[1::2], list(seen)

@@ -1,0 +1,254 @@
+"""Seeded graphs for demonstrations, tests and benchmarks: the same arguments give the same graph everywhere.
+
+Randomness comes from `numpy.random.default_rng`. The road-like grid stands for networks of low degree and great
+diameter, R-MAT for social networks (few hops, very uneven degrees), the geometric graph for meshes and sensor networks,
+the complete graph for dense matrices.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputTypeError, OptionError
+from .arrays import Array, shorten
+from .graph import Graph
+
+
+def road_grid(rows: int, cols: int, seed: int = 0, keep: float = 0.7, spacing: float = 1000.0) -> Graph:
+    """Return a connected, planar, road-like network: crossings on an uneven grid, some streets missing.
+
+    Parameters
+    ----------
+    rows, cols : int
+        Crossings down and across; vertex ``r * cols + c`` is at row r, column c.
+    seed : int
+    keep : float
+        The share of the grid's streets that are built, 0 to 1. A random spanning tree is always built, so that every
+        crossing can be reached; 0.7 gives a mean degree of 2.8, as in real road networks.
+    spacing : float
+        Typical distance of neighbouring crossings, in the unit of the coordinates and of the weights.
+
+    Returns
+    -------
+    Graph
+        Undirected; int32 weights, never shorter than the straight line (but for rounding); coordinates.
+
+    Examples
+    --------
+    >>> from nearfar.graph.generate import road_grid
+    >>> graph = road_grid(30, 40, seed=1)
+    >>> graph.n, graph.undirected, graph.describe()["components"]
+    (1200, True, 1)
+    """
+    rows, cols = _whole(rows, "rows", 1), _whole(cols, "cols", 1)
+    keep = _number(keep, "keep", 0.0, 1.0)
+    spacing = _number(spacing, "spacing", 0.0, 1e6)
+    rng = _random(seed)
+    places = _crossings(rows, cols, rng, spacing)
+    ids = np.arange(rows * cols, dtype=np.int32).reshape(rows, cols)
+    tails = np.concatenate((ids[:, :-1].ravel(), ids[:-1].ravel()))
+    heads = np.concatenate((ids[:, 1:].ravel(), ids[1:].ravel()))
+    built = _build_streets(tails, heads, rows * cols, keep, rng)
+    tails, heads = tails[built], heads[built]
+    bend = np.exp(np.abs(rng.normal(0.0, 0.25, len(tails))))  # streets wind: longer than the straight line
+    lengths = np.maximum(1, np.rint(_straight(places, tails, heads) * bend)).astype(np.int64)
+    return Graph.from_arcs(tails, heads, lengths, rows * cols, undirected=True, coordinates=places)
+
+
+def _crossings(rows: int, cols: int, rng: np.random.Generator, spacing: float) -> Array:
+    """Place the crossings: uneven gaps between the lines, each crossing moved by less than half a gap (so planar)."""
+    axes = []
+    for count in (cols, rows):
+        gaps = spacing * np.exp(rng.normal(0.0, 0.5, count + 1))
+        reach = 0.4 * np.minimum(gaps[:-1], gaps[1:])
+        axes.append((np.cumsum(gaps[:-1]), reach))
+    (x, x_reach), (y, y_reach) = axes
+    shift = rng.uniform(-1.0, 1.0, (2, rows, cols))
+    return np.stack((x + shift[0] * x_reach, y[:, None] + shift[1] * y_reach[:, None]), axis=-1).reshape(-1, 2)
+
+
+def _build_streets(tails: Array, heads: Array, n: int, keep: float, rng: np.random.Generator) -> Array:
+    """Choose the streets: a spanning tree, and then at random until their share is ``keep``."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    luck = 1.0 + rng.random(len(tails))  # from 1, as csgraph takes 0 for no edge
+    rank = np.empty(len(tails))
+    rank[np.argsort(luck, kind="stable")] = np.arange(1, len(tails) + 1)  # distinct, so the tree is unique
+    if len(tails) == 0:
+        return np.zeros(0, bool)
+    tree = minimum_spanning_tree(coo_array((rank, (tails, heads)), shape=(n, n)).tocsr())
+    chosen = np.zeros(len(tails), bool)
+    chosen[np.argsort(rank)[tree.data.astype(np.int64) - 1]] = True
+    more = round(keep * len(tails)) - int(chosen.sum())
+    if more > 0:
+        spare = np.flatnonzero(~chosen)
+        chosen[spare[np.argsort(luck[spare], kind="stable")[:more]]] = True
+    return chosen
+
+
+def rmat(
+    scale: int, edge_factor: int = 16, seed: int = 0, max_weight: int | None = 255, undirected: bool = True
+) -> Graph:
+    """Return an R-MAT (Kronecker) graph of 2**scale vertices, with the probabilities of Graph500.
+
+    Parameters
+    ----------
+    scale : int
+        The graph has 2**scale vertices; some have no arcs.
+    edge_factor : int
+        Edges drawn for each vertex; loops and edges drawn twice are then removed.
+    seed : int
+    max_weight : int or None
+        Weights are whole numbers drawn from 1 to this; None gives an unweighted graph.
+    undirected : bool
+
+    References
+    ----------
+    Chakrabarti, Zhan, Faloutsos: R-MAT: A recursive model for graph mining. SDM 2004.
+
+    Examples
+    --------
+    >>> from nearfar.graph.generate import rmat
+    >>> graph = rmat(8, seed=1)
+    >>> graph.n, graph.min_weight, graph.max_weight
+    (256, 1, 255)
+    """
+    scale, edge_factor = _whole(scale, "scale", 0, 30), _whole(edge_factor, "edge_factor", 0)
+    rng = _random(seed)
+    n, m = 1 << scale, edge_factor << scale
+    label = rng.permutation(n)
+    keys = [_rmat_keys(min(_BATCH, m - low), scale, label, undirected, rng) for low in range(0, m, _BATCH)]
+    pairs = np.unique(np.concatenate(keys)) if keys else np.empty(0, np.int64)
+    tails, heads = (pairs >> scale).astype(np.int32), (pairs & (n - 1)).astype(np.int32)
+    return Graph.from_arcs(tails, heads, _draw_weights(len(pairs), max_weight, rng), n, undirected)
+
+
+_BATCH = 1 << 22  # edges drawn at once
+
+
+def _rmat_keys(count: int, scale: int, label: Array, undirected: bool, rng: np.random.Generator) -> Array:
+    """Draw edges bit by bit; return tail * n + head of those that are no loops."""
+    tails, heads = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    for _ in range(scale):
+        draw = rng.random(count)  # quadrants: a to .57, b to .76, c to .95, d to 1
+        tails = (tails << 1) | (draw >= 0.76)
+        heads = (heads << 1) | (((draw >= 0.57) & (draw < 0.76)) | (draw >= 0.95))
+    tails, heads = label[tails], label[heads]
+    if undirected:
+        tails, heads = np.minimum(tails, heads), np.maximum(tails, heads)
+    keys: Array = ((tails << scale) | heads)[tails != heads]
+    return keys
+
+
+def geometric(n: int, degree: float = 8.0, seed: int = 0, radius: float | None = None) -> Graph:
+    """Return a random geometric graph: points in the unit square, joined when nearer than a radius.
+
+    Parameters
+    ----------
+    n : int
+    degree : float
+        The mean degree to aim at (points near the border have fewer neighbours); sets the radius.
+    seed : int
+    radius : float, optional
+        Given, it overrides ``degree``.
+
+    Returns
+    -------
+    Graph
+        Undirected; float64 weights, the Euclidean distances; coordinates. Not always connected.
+
+    Examples
+    --------
+    >>> from nearfar.graph.generate import geometric
+    >>> graph = geometric(500, seed=1)
+    >>> graph.n, str(graph.weight_dtype), graph.coordinates.shape
+    (500, 'float64', (500, 2))
+    """
+    n, degree = _whole(n, "n", 0), _number(degree, "degree", 0.0, math.inf)
+    reach = math.sqrt(degree / (math.pi * max(n, 1))) if radius is None else _number(radius, "radius", 0.0, math.inf)
+    from scipy.spatial import cKDTree
+
+    places = _random(seed).random((n, 2))
+    pairs = cKDTree(places).query_pairs(reach, output_type="ndarray") if n else np.empty((0, 2), np.int64)
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]  # the tree's own order may change between versions
+    tails, heads = pairs[:, 0], pairs[:, 1]
+    return Graph.from_arcs(tails, heads, _straight(places, tails, heads), n, undirected=True, coordinates=places)
+
+
+def complete(n: int, seed: int = 0, max_weight: int | None = 255, undirected: bool = True) -> Graph:
+    """Return the complete graph of n vertices: an arc from each to each other.
+
+    Parameters
+    ----------
+    n : int
+    seed : int
+    max_weight : int or None
+        Weights are whole numbers drawn from 1 to this; None gives an unweighted graph.
+    undirected : bool
+        Whether both directions of a pair have the same weight.
+
+    Examples
+    --------
+    >>> from nearfar.graph.generate import complete
+    >>> complete(5, max_weight=None)
+    Graph(n=5, m=20, unweighted)
+    """
+    n = _whole(n, "n", 0)
+    rng = _random(seed)
+    tails, heads = np.triu_indices(n, 1) if undirected else np.nonzero(~np.eye(n, dtype=bool))
+    weights = _draw_weights(len(tails), max_weight, rng)
+    return Graph.from_arcs(tails, heads, weights, n, undirected)
+
+
+def _straight(places: Array, tails: Array, heads: Array) -> Array:
+    """Return the Euclidean distances between the ends of arcs."""
+    x, y = (places[tails] - places[heads]).T
+    return np.hypot(x, y)
+
+
+def _draw_weights(m: int, max_weight: Any, rng: np.random.Generator) -> Array | None:
+    """Draw whole weights from 1 to ``max_weight``, or none."""
+    if max_weight is None:
+        return None
+    return rng.integers(1, _whole(max_weight, "max_weight", 1, 2**63 - 1), m, endpoint=True)
+
+
+def _random(seed: Any) -> np.random.Generator:
+    """Return the random numbers of a seed."""
+    return np.random.default_rng(_whole(seed, "seed", 0))
+
+
+def _whole(value: Any, what: str, least: int, most: int | None = None) -> int:
+    """Return an option as an int in its range."""
+    try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise InputTypeError(
+            f"{what} is {shorten(value)}, a {type(value).__name__}, but a whole number is needed. Give an int."
+        ) from None
+    if number < least or (most is not None and number > most):
+        span = f"at least {least}" if most is None else f"{least} to {most}"
+        raise OptionError(f"{what} is {number}, but must be {span}. Choose another value.")
+    return number
+
+
+def _number(value: Any, what: str, least: float, most: float) -> float:
+    """Return an option as a float in its range."""
+    if isinstance(value, bool | np.bool_ | str):
+        raise InputTypeError(f"{what} is {value!r}, a {type(value).__name__}, but a number is needed. Give a float.")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputTypeError(
+            f"{what} is {shorten(value)}, a {type(value).__name__}, but a number is needed. Give a float."
+        ) from None
+    if not least <= number <= most:
+        raise OptionError(f"{what} is {number:g}, but must be {least:g} to {most:g}. Choose another value.")
+    return number

@@ -1,0 +1,192 @@
+"""From arcs in any order to rows of records, in one final array and little else.
+
+Arcs are read block by block: a block is converted to the stored types (which also takes care of strides and byte
+order) and its records are put in place by the counting sort of kernels/cpu/build.py. So the peak is the finished graph
+plus one block, however wide the input is. A graph of few arcs is sorted by NumPy instead, to spare the loading of
+Numba; the tests hold both ways equal.
+
+Invariant: the order inside a row is the input order; an undirected edge counts at its place for both of its ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .arrays import Array, Weights
+
+Piece = tuple[Array, Array, Weights | None]  # tails, heads and weights of some arcs
+
+BLOCK = 1 << 20  # arcs; below 2**18 the calls begin to show, above 2**21 nothing is gained
+FEW = 1 << 17  # arcs; NumPy sorts so many in 20 ms, loading Numba and the kernels takes some 400 ms
+
+
+def record_type(weight: np.dtype[Any] | None) -> np.dtype[Any]:
+    """Return the type of a stored arc: head and weight side by side, packed."""
+    fields: list[tuple[str, Any]] = [("head", np.int32)]
+    return np.dtype(fields if weight is None else [*fields, ("weight", weight)])
+
+
+def freeze(array: Array) -> Array:
+    """Make an array read-only for good: a view of a frozen array cannot be made writable again."""
+    array.flags.writeable = False
+    return array.view()
+
+
+def words_of(arcs: Array) -> Array:
+    """Return the records as rows of 32-bit words, in the same memory."""
+    return arcs.view(np.int32).reshape(len(arcs), arcs.dtype.itemsize // 4)
+
+
+def offset_type(m: int) -> type[np.signedinteger[Any]]:
+    """Return the integer type that counts m arcs."""
+    return np.int32 if m < 2**31 else np.int64
+
+
+def arcs_to_rows(
+    n: int, tails: Array, heads: Array, weights: Weights | None, both: bool = False, few: int = FEW
+) -> tuple[Array, Array]:
+    """Return (offsets, arcs) of checked arcs; ``both`` also stores each arc but a loop in the other direction."""
+    if len(tails) <= few:
+        return _sort(n, *_one_block(tails, heads, weights), both)
+    pieces = [(tails[p], heads[p], _part(weights, p)) for p in _pieces(len(tails))]
+    return pieces_to_rows(n, pieces or [(tails, heads, weights)], both)
+
+
+def pieces_to_rows(n: int, pieces: list[Piece], both: bool = False) -> tuple[Array, Array]:
+    """Return (offsets, arcs) of checked arcs in pieces, all of one weight type; the list is emptied on the way."""
+    from ..kernels.cpu.build import count_arcs, place_arcs  # here, so that importing Graph does not load Numba
+
+    m = sum(len(tails) for tails, _, _ in pieces)
+    offsets = np.zeros(n + 1, offset_type(m * (2 if both else 1)))
+    for piece in pieces:
+        count_arcs(*_ends(*piece), both, offsets)
+    _accumulate(offsets)
+    arcs = np.empty(int(offsets[-1]), record_type(pieces[0][2].dtype if pieces and pieces[0][2] else None))
+    pieces.reverse()
+    while pieces:
+        block_tails, records = _one_block(*pieces.pop())
+        place_arcs(block_tails, words_of(records), both, offsets, words_of(arcs))
+    _shift(offsets)
+    return offsets.astype(offset_type(len(arcs)), copy=False), arcs
+
+
+def _accumulate(counts: Array) -> None:
+    """Turn counts at v + 1 into starts at v, in place."""
+    np.cumsum(counts, out=counts)
+
+
+def _shift(cursor: Array) -> None:
+    """Turn the ends of rows, where placing left the cursor, into their starts, in place; the last entry is m."""
+    last = cursor[-1]
+    cursor[1:] = cursor[:-1].copy()
+    cursor[0], cursor[-1] = 0, last
+
+
+def _pieces(m: int) -> Iterator[slice]:
+    """Yield the blocks of m arcs."""
+    for low in range(0, m, BLOCK):
+        yield slice(low, low + BLOCK)
+
+
+def _part(weights: Weights | None, piece: slice) -> Weights | None:
+    """Return the weights of one block."""
+    return weights and weights._replace(values=weights.values[piece])
+
+
+def _blocks(tails: Array, heads: Array, weights: Weights | None) -> Iterator[tuple[Array, Array]]:
+    """Yield the arcs, a block at a time, as int32 tails and records; arcs of weight inf are left out."""
+    for piece in _pieces(len(tails)):
+        yield _one_block(tails[piece], heads[piece], _part(weights, piece))
+
+
+def _ends(tails: Array, heads: Array, weights: Weights | None) -> tuple[Array, Array]:
+    """Convert tails and heads to int32, without the arcs of weight inf."""
+    if weights is not None and weights.drops:
+        keep = weights.values != np.inf
+        tails, heads = tails[keep], heads[keep]
+    return tails.astype(np.int32), heads.astype(np.int32)
+
+
+def _one_block(tails: Array, heads: Array, weights: Weights | None) -> tuple[Array, Array]:
+    """Convert arcs to int32 tails and records, without those of weight inf."""
+    records = np.empty(len(tails), record_type(weights.dtype if weights else None))
+    records["head"] = heads
+    if weights is not None:
+        records["weight"] = weights.values
+        if weights.drops:
+            keep = weights.values != np.inf
+            return tails[keep].astype(np.int32), records[keep]
+    return tails.astype(np.int32), records
+
+
+def _sort(n: int, tails: Array, records: Array, both: bool) -> tuple[Array, Array]:
+    """Do what the kernels do with NumPy's stable sort."""
+    if both:
+        tails, records = _mirror(tails, records)
+    offsets = np.zeros(n + 1, offset_type(len(tails)))
+    if len(tails):
+        counts = np.bincount(tails)
+        offsets[1 : len(counts) + 1] = counts
+    np.cumsum(offsets, out=offsets)
+    return offsets, records[np.argsort(tails, kind="stable")]
+
+
+def _mirror(tails: Array, records: Array) -> tuple[Array, Array]:
+    """Follow each arc but a loop by its mirror image."""
+    again = np.repeat(records, 2)
+    again["head"][1::2] = tails
+    starts = np.repeat(tails, 2)
+    starts[1::2] = records["head"]
+    keep = np.ones(len(starts), bool)
+    keep[1::2] = tails != records["head"]
+    return starts[keep], again[keep]
+
+
+def rows_to_rows(offsets: Array, heads: Array, weights: Weights | None) -> tuple[Array, Array]:
+    """Return (offsets, arcs) of arcs that lie in rows already, without those of weight inf."""
+    gone = _infinite(weights)
+    arcs = np.empty(len(heads) - len(gone), record_type(weights.dtype if weights else None))
+    rows = (offsets - np.searchsorted(gone, offsets)) if len(gone) else offsets
+    done = 0
+    for _, records in _blocks(heads, heads, weights):  # tails are implied by the rows; the heads stand in for them
+        arcs[done : done + len(records)] = records
+        done += len(records)
+    return rows.astype(offset_type(len(arcs))), arcs
+
+
+def _infinite(weights: Weights | None) -> Array:
+    """Return the positions of the arcs to be left out."""
+    if weights is None or not weights.drops:
+        return np.empty(0, np.int64)
+    return np.flatnonzero(weights.values == np.inf)
+
+
+def turn_round(offsets: Array, arcs: Array, few: int = FEW) -> tuple[Array, Array]:
+    """Return (offsets, arcs) of the reversed graph; rows are in order of the new heads."""
+    n = len(offsets) - 1
+    if len(arcs) <= few:
+        records = arcs.copy()
+        records["head"] = np.repeat(np.arange(n, dtype=np.int32), np.diff(offsets))
+        return _sort(n, arcs["head"].astype(np.int32), records, both=False)
+    from ..kernels.cpu.build import count_heads, place_reversed
+
+    turned = np.zeros_like(offsets)
+    out = np.empty_like(arcs)
+    words = words_of(arcs)
+    count_heads(words, turned)
+    _accumulate(turned)
+    place_reversed(offsets, words, turned, words_of(out))
+    _shift(turned)
+    return turned, out
+
+
+def find_leaves(offsets: Array, arcs: Array) -> Array:
+    """Return a bit for every leaf (kernels/cpu/rows.py), vertex 0 in the lowest bit of the first byte."""
+    from ..kernels.cpu.rows import mark_leaves
+
+    leaves = np.zeros(len(offsets) // 8 + 1, np.uint8)
+    mark_leaves(offsets, arcs, leaves)
+    return freeze(leaves)

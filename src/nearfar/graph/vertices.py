@@ -1,0 +1,232 @@
+"""What a user calls a vertex, and its number.
+
+Without names a vertex is its number, 0 to n - 1. With names it is always its name, never its number (unless numbers
+are the names), so that a graph whose names are 10, 20, 30 cannot be asked for vertex 0 by accident.
+"""
+
+from __future__ import annotations
+
+import difflib
+import operator
+import re
+from collections.abc import Hashable, Iterable
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+
+from ..errors import GraphError, InputTypeError, VertexError, in_python
+from .arrays import Array, shorten
+from .names import NumberNames
+
+_WHOLE = re.compile(r"-?[0-9]{1,20}")
+_SUGGEST_UP_TO = 20_000  # names: comparing a word with this many takes about 0.1 s
+
+
+class Vertices:
+    """The vertices of one graph: how many, and their names if they have any."""
+
+    __slots__ = ("n", "names", "numbers")
+
+    def __init__(self, n: int, names: Any = None) -> None:
+        self.n = n
+        self.names: tuple[Hashable, ...] | NumberNames | None = None if names is None else _take_names(names, n)
+        self.numbers: dict[Hashable, int] | NumberNames | None = (
+            _number(self.names) if isinstance(self.names, tuple) else self.names
+        )
+
+    def name(self, v: int) -> Any:
+        """Return what the user calls vertex number ``v``."""
+        number = self._check(v, "vertex number")
+        return number if self.names is None else self.names[number]
+
+    def arc_name(self, e: int, u: int, v: int) -> str:
+        """Return what to call arc ``e``, from number u to number v, in a message."""
+        tail, head = (u, v) if self.names is None else (shorten(self.names[u]), shorten(self.names[v]))
+        return f"arc {e} ({tail} -> {head})"
+
+    def index(self, vertex: Any, role: str = "vertex") -> int:
+        """Return the number of ``vertex``; ``role`` names it in errors."""
+        if self.numbers is None:
+            return self._check(vertex, role)
+        try:
+            number = self.numbers.get(vertex)
+        except TypeError:
+            raise InputTypeError(
+                f"{role} is {shorten(vertex)}, a {type(vertex).__name__}, which cannot be a name (not hashable). "
+                f"Give one name; several go in a list where a list is taken."
+            ) from None
+        if number is None:
+            raise VertexError(f"{role} {shorten(vertex)} is not a vertex: {self._span()}.{self._suggest(vertex)}")
+        self._refuse_kin(vertex, number, role)
+        return number
+
+    def indices(self, vertices: Any, role: str = "vertex") -> Array:
+        """Return the numbers of several vertices as int32, in their order; sets come in order of number."""
+        if isinstance(vertices, str | bytes) or not isinstance(vertices, Iterable):
+            raise InputTypeError(
+                f"{role} {shorten(vertices)} is a single {type(vertices).__name__}, but several vertices are needed. "
+                f"Put it in a list: [{shorten(vertices)}]."
+            )
+        if isinstance(vertices, AbstractSet):
+            return np.sort(self._numbers_of(list(vertices), role))
+        return self._numbers_of(vertices, role)
+
+    def _numbers_of(self, vertices: Any, role: str) -> Array:
+        """Convert a whole integer array at once where vertices are numbers, and one by one otherwise."""
+        if isinstance(vertices, range):
+            vertices = np.arange(vertices.start, vertices.stop, vertices.step)
+        listed = vertices if hasattr(vertices, "dtype") or isinstance(vertices, list | tuple) else list(vertices)
+        if self.numbers is None and hasattr(listed, "dtype"):
+            return self._check_array(np.asarray(listed), role)
+        if isinstance(listed, np.ndarray):
+            if listed.ndim != 1:
+                raise _not_flat(listed, role)
+            if isinstance(self.numbers, NumberNames) and listed.dtype.kind in "iu":
+                return self._find(listed, self.numbers, role)
+            listed = listed.tolist()
+        try:
+            return np.array([self.index(vertex, role) for vertex in listed], np.int32)
+        except VertexError as error:
+            if isinstance(vertices, tuple) and self.numbers is not None and _is_key(vertices, self.numbers):
+                name = shorten(vertices)
+                raise VertexError(f"{error} {name} is itself a vertex: write [{name}].") from None
+            raise
+
+    def _find(self, array: Array, names: NumberNames, role: str) -> Array:
+        """Return the numbers of an array of names that are whole numbers."""
+        numbers, known = names.find(array)
+        if not known.all():
+            self.index(int(array[~known][0]), role)
+        return numbers.astype(np.int32)
+
+    def _check_array(self, array: Array, role: str) -> Array:
+        """Return an array of vertex numbers as int32."""
+        if array.ndim != 1:
+            raise _not_flat(array, role)
+        if array.dtype.kind not in "iu" and array.size:
+            if array.dtype.kind == "b":
+                raise InputTypeError(f"{role}s are bools, but must be numbers. Of a mask, give np.flatnonzero(mask).")
+            return np.array([self.index(vertex, role) for vertex in array.tolist()], np.int32)
+        if array.size and not (array.min() >= 0 and array.max() < self.n):
+            self.index(int(array[(array < 0) | (array >= self.n)][0]), role)
+        return array.astype(np.int32)
+
+    def _check(self, vertex: Any, role: str) -> int:
+        """Return a vertex number as an int in range."""
+        try:
+            if isinstance(vertex, bool | np.bool_):
+                raise TypeError
+            number = operator.index(vertex)
+        except TypeError:
+            raise InputTypeError(
+                f"{role} is {shorten(vertex)}, a {type(vertex).__name__}, but vertices here are whole numbers: "
+                f"{self._span()}. Give an int{_way(vertex)}."
+            ) from None
+        if not 0 <= number < self.n:
+            raise VertexError(f"{role} {number} is not a vertex: {self._span()}. Vertices count from 0.")
+        return number
+
+    def _refuse_kin(self, vertex: Any, number: int, role: str) -> None:
+        """Refuse True or 2.0 for a vertex called 1 or 2: Python holds them equal, people rarely mean it."""
+        assert self.names is not None
+        for kin in (bool | np.bool_, float | np.floating):
+            if isinstance(vertex, kin) and not isinstance(self.names[number], kin):
+                raise InputTypeError(
+                    f"{role} is {vertex!r}, a {type(vertex).__name__}, but the vertex equal to it is called "
+                    f"{self.names[number]!r}. Give the name itself."
+                )
+
+    def _span(self) -> str:
+        """Say which vertices there are."""
+        if self.n == 0:
+            return "the graph has no vertices"
+        if self.names is None:
+            return (
+                f"the graph has {self.n} vertices, 0 to {self.n - 1}" if self.n > 1 else "the graph has one vertex, 0"
+            )
+        if _counts(self.names):
+            return f"the graph has {self.n} vertices, {self.names[0]} to {self.names[-1]}"
+        return f"the graph has {self.n} named vertices, the first is {shorten(self.names[0])}"
+
+    def _suggest(self, vertex: Any) -> str:
+        """Point to a name that was probably meant."""
+        assert self.names is not None and self.numbers is not None
+        if _counts(self.names) and not isinstance(vertex, str):
+            return ""
+        kin: list[Any] = [vertex.strip()] if isinstance(vertex, str) else [str(vertex)]
+        if isinstance(vertex, str) and _WHOLE.fullmatch(vertex.strip()):
+            kin.append(int(vertex))
+        close = [name for name in kin if _is_key(name, self.numbers)]
+        if not close and isinstance(vertex, str) and self.n <= _SUGGEST_UP_TO:
+            words = {name.casefold(): name for name in self.names if isinstance(name, str)}
+            close = [words[word] for word in difflib.get_close_matches(vertex.casefold(), words, n=1)]
+        return f" Did you mean {close[0]!r}?" if close else in_python(" graph.names lists them.")
+
+
+def _counts(names: Any) -> bool:
+    """Tell whether the names are whole numbers in a row, such as 1 to n."""
+    return isinstance(names, NumberNames) and isinstance(names.ids, range) and names.ids.step == 1
+
+
+def _is_key(name: Any, numbers: dict[Hashable, int] | NumberNames) -> bool:
+    """Tell whether ``name`` is a vertex, whatever it is."""
+    try:
+        return name in numbers
+    except TypeError:
+        return False
+
+
+def _way(vertex: Any) -> str:
+    """End the advice on a vertex of the wrong type."""
+    if isinstance(vertex, float) and vertex.is_integer():
+        return f", {int(vertex)}"
+    return "; this graph has no names" if isinstance(vertex, str) else ""
+
+
+def _not_flat(array: Array, role: str) -> InputTypeError:
+    """Say that a table of vertices is not a list of them."""
+    return InputTypeError(f"{role}s have shape {array.shape}, but one dimension is needed. Use .ravel().")
+
+
+def _take_names(names: Any, n: int) -> tuple[Hashable, ...] | NumberNames:
+    """Return the names as a sequence of n entries; a range or an array of whole numbers stays compact."""
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise InputTypeError(f"names is {shorten(names)}, a {type(names).__name__}, but a list of n names is needed.")
+    compact = isinstance(names, range | NumberNames) or (
+        isinstance(names, np.ndarray) and names.ndim == 1 and names.dtype.kind == "i"
+    )
+    listed: Any = names if compact else tuple(names.tolist() if hasattr(names, "tolist") else names)
+    if len(listed) != n:
+        raise GraphError(f"There are {len(listed)} names for {n} vertices. Give each vertex one name, in order.")
+    if compact:
+        return listed if isinstance(listed, NumberNames) else NumberNames(listed)
+    return listed
+
+
+def _number(names: tuple[Hashable, ...]) -> dict[Hashable, int]:
+    """Return the number of each name; refuse names that cannot be looked up or occur twice."""
+    try:
+        numbers = {name: v for v, name in enumerate(names)}
+    except TypeError:
+        bad = next(v for v, name in enumerate(names) if not isinstance(name, Hashable) or _unhashable(name))
+        raise InputTypeError(
+            f"names[{bad}] is {shorten(names[bad])}, a {type(names[bad]).__name__}, which cannot be looked up. "
+            f"Use a str, an int or a tuple."
+        ) from None
+    if len(numbers) < len(names):
+        first = next(v for v, name in enumerate(names) if numbers[name] != v)
+        raise GraphError(
+            f"names[{first}] and names[{numbers[names[first]]}] are both {shorten(names[first])}, but names tell "
+            f"vertices apart. Make them distinct."
+        )
+    return numbers
+
+
+def _unhashable(name: Any) -> bool:
+    """Tell whether a value that looks hashable is not: a tuple with a list inside."""
+    try:
+        hash(name)
+    except TypeError:
+        return True
+    return False

@@ -1,0 +1,299 @@
+"""SIMD for Numba: LANES numbers as one value that lives in registers, on any instruction set LLVM knows.
+
+Numba does not turn a loop over 16 lanes into vector instructions by itself (7 ns a distance instead of 0.5). Here a
+value of type Lanes *is* an LLVM vector: kernels load, add, take minima and store, and read like Python. LLVM lowers
+each word to what the machine has: two instructions with AVX2 and int32, one with AVX-512, four with NEON.
+
+``load`` and ``store`` take a row of a C-ordered array of shape (n, LANES) that begins at a cache line, as new_lanes in
+elimination/layout.py makes them, so that no row straddles one; ``load_at`` and ``store_at`` take LANES neighbours
+anywhere in a flat array. With the JIT switched off (NUMBA_DISABLE_JIT=1, used to measure coverage) NumPy arrays of
+LANES entries take the vectors' place.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.extending import intrinsic, models, register_model
+
+from .constants import LANES, LINE_BYTES
+
+I32 = ir.IntType(32)
+BLOCK_BYTES = 32  # of a row, moved at once by `transpose`: half a cache line, the widest register of most machines
+
+
+class Lanes(types.Type):
+    """LANES numbers of one type, as Numba sees them."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = dtype
+        super().__init__(name=f"Lanes({dtype})")
+
+
+@register_model(Lanes)
+class _LanesModel(models.PrimitiveModel):
+    """LANES numbers of one type, as LLVM sees them."""
+
+    def __init__(self, manager: Any, lanes: Lanes) -> None:
+        super().__init__(manager, lanes, ir.VectorType(manager[lanes.dtype].get_value_type(), LANES))
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any, index_kind: Any, step: int) -> Any:
+    """Return a pointer to the vector that starts ``step`` times ``index`` elements into an array."""
+    data = context.make_array(kind)(context, builder, array).data
+    index = context.cast(builder, index, index_kind, types.intp)
+    at = builder.gep(data, [builder.mul(index, index.type(step))])
+    return builder.bitcast(at, context.get_value_type(Lanes(kind.dtype)).as_pointer())
+
+
+def _loader(step: int, aligned: bool) -> Any:
+    """Return the intrinsic that reads a vector, ``step`` elements between two of them."""
+
+    def load(typing_context, array, index):
+        def codegen(context, builder, signature, args):
+            at = _pointer(context, builder, signature.args[0], args[0], args[1], signature.args[1], step)
+            return builder.load(at, align=LINE_BYTES if aligned else signature.args[0].dtype.bitwidth // 8)
+
+        return Lanes(array.dtype)(array, index), codegen
+
+    return intrinsic(load)
+
+
+def _storer(step: int, aligned: bool) -> Any:
+    """Return the intrinsic that writes a vector, ``step`` elements between two of them."""
+
+    def store(typing_context, array, index, value):
+        def codegen(context, builder, signature, args):
+            at = _pointer(context, builder, signature.args[0], args[0], args[1], signature.args[1], step)
+            builder.store(args[2], at, align=LINE_BYTES if aligned else signature.args[0].dtype.bitwidth // 8)
+            return context.get_dummy_value()
+
+        return types.void(array, index, value), codegen
+
+    return intrinsic(store)
+
+
+load, store = _loader(LANES, True), _storer(LANES, True)
+load_at, store_at = _loader(1, False), _storer(1, False)
+
+
+def _spread(context: Any, builder: Any, dtype: Any, value: Any, kind: Any) -> Any:
+    """Return a number in every lane, or lanes as they are."""
+    if isinstance(kind, Lanes):
+        return value
+    return _repeated(context, builder, value, kind, dtype, context.get_value_type(Lanes(dtype)))
+
+
+def _is_whole(dtype: Any) -> bool:
+    """Whether lanes hold integers."""
+    return isinstance(dtype, types.Integer)
+
+
+def _compare(builder: Any, dtype: Any, sign: str, left: Any, right: Any) -> Any:
+    """Return a vector of bits: where ``left`` stands to ``right`` as the sign says."""
+    if not _is_whole(dtype):
+        return builder.fcmp_ordered(sign, left, right)
+    return (builder.icmp_signed if dtype.signed else builder.icmp_unsigned)(sign, left, right)
+
+
+@intrinsic
+def splat(typing_context, array, value):
+    """Return ``value`` in every lane, in the type of the array."""
+
+    def codegen(context, builder, signature, args):
+        return _spread(context, builder, signature.args[0].dtype, args[1], signature.args[1])
+
+    return Lanes(array.dtype)(array, value), codegen
+
+
+@intrinsic
+def add(typing_context, lanes, other):
+    """Return ``lanes`` plus other lanes, or plus one number, in the type of the lanes; integers wrap."""
+
+    def codegen(context, builder, signature, args):
+        dtype = signature.args[0].dtype
+        right = _spread(context, builder, dtype, args[1], signature.args[1])
+        return (builder.add if _is_whole(dtype) else builder.fadd)(args[0], right)
+
+    return lanes(lanes, other), codegen
+
+
+def _chooser(sign: str) -> Any:
+    """Return the intrinsic that takes the left of two in every lane where the sign holds, the right elsewhere."""
+
+    def choose(typing_context, left, right):
+        def codegen(context, builder, signature, args):
+            dtype = signature.args[0].dtype
+            return builder.select(_compare(builder, dtype, sign, args[0], args[1]), args[0], args[1])
+
+        return left(left, right), codegen
+
+    return intrinsic(choose)
+
+
+minimum = _chooser("<")
+
+
+@intrinsic
+def replace_from(typing_context, lanes, limit, value):
+    """Return the lanes with ``value`` where they are not below ``limit``."""
+
+    def codegen(context, builder, signature, args):
+        dtype = signature.args[0].dtype
+        ends, values = (_spread(context, builder, dtype, args[i], signature.args[i]) for i in (1, 2))
+        return builder.select(_compare(builder, dtype, "<", args[0], ends), args[0], values)
+
+    return lanes(lanes, limit, value), codegen
+
+
+@intrinsic
+def any_less(typing_context, left, right):
+    """Tell whether ``left`` is less than ``right`` in any lane."""
+
+    def codegen(context, builder, signature, args):
+        bits = _compare(builder, signature.args[0].dtype, "<", args[0], args[1])
+        return builder.icmp_unsigned("!=", builder.bitcast(bits, ir.IntType(LANES)), ir.IntType(LANES)(0))
+
+    return types.boolean(left, right), codegen
+
+
+@intrinsic
+def add_below(typing_context, total, lanes, limit):
+    """Return ``total``, lanes of int64 or float64, plus what of ``lanes`` is below ``limit``."""
+
+    def codegen(context, builder, signature, args):
+        dtype = signature.args[1].dtype
+        ends = _spread(context, builder, dtype, args[2], signature.args[2])
+        nothing = ir.Constant(args[1].type, None)
+        counted = builder.select(_compare(builder, dtype, "<", args[1], ends), args[1], nothing)
+        if dtype.bitwidth < signature.args[0].dtype.bitwidth:
+            counted = (builder.sext if _is_whole(dtype) else builder.fpext)(counted, args[0].type)
+        return (builder.add if _is_whole(dtype) else builder.fadd)(args[0], counted)
+
+    return total(total, lanes, limit), codegen
+
+
+def _turned(builder: Any, rows: list[Any]) -> list[Any]:
+    """Return the columns of a square of vectors: halves of pairs change places, then quarters, then eighths."""
+    count, step = len(rows), 1
+    while step < count:
+        low = [j if j & step == 0 else count + j - step for j in range(count)]
+        high = [j + step if j & step == 0 else count + j for j in range(count)]
+        turned = list(rows)
+        for i in range(count):
+            if i & step == 0:
+                for target, mask in ((i, low), (i + step, high)):
+                    order = ir.Constant(ir.VectorType(I32, count), mask)
+                    turned[target] = builder.shuffle_vector(rows[i], rows[i + step], order)
+        rows, step = turned, 2 * step
+    return rows
+
+
+def _transposer(past: bool) -> Any:
+    """Return the intrinsic that writes rows of lanes as columns, into the caches or past them."""
+
+    def transpose(typing_context, rows, places, out, bases, column, limit, value):
+        def codegen(context, builder, signature, args):
+            kinds, dtype = signature.args, signature.args[0].dtype
+            count = BLOCK_BYTES * 8 // dtype.bitwidth
+            vector = ir.VectorType(context.get_value_type(dtype), count)
+            lanes, numbers, out, bases = (context.make_array(kinds[i])(context, builder, args[i]) for i in range(4))
+            left = context.cast(builder, args[4], kinds[4], types.intp)
+            ends, values = (_repeated(context, builder, args[i], kinds[i], dtype, vector) for i in (5, 6))
+            word = left.type
+            places = []
+            for j in range(LINE_BYTES // BLOCK_BYTES * count):
+                place = builder.load(builder.gep(numbers.data, [builder.add(left, word(j))]))
+                places.append(builder.mul(context.cast(builder, place, kinds[1].dtype, types.intp), word(LANES)))
+            for lane in range(0, LANES, count):
+                starts = [builder.load(builder.gep(bases.data, [word(lane + i)])) for i in range(count)]
+                squares = []
+                for part in range(0, len(places), count):
+                    square = []
+                    for place in places[part : part + count]:
+                        at = builder.gep(lanes.data, [builder.add(place, word(lane))])
+                        found = builder.load(builder.bitcast(at, vector.as_pointer()), align=BLOCK_BYTES)
+                        square.append(builder.select(_compare(builder, dtype, "<", found, ends), found, values))
+                    squares.append(_turned(builder, square))
+                for i in range(count):  # both halves of a line one after the other: it is sent off when it is full
+                    for k, square in enumerate(squares):
+                        at = builder.gep(out.data, [builder.add(builder.add(starts[i], left), word(k * count))])
+                        align = BLOCK_BYTES if past else dtype.bitwidth // 8
+                        store = builder.store(square[i], builder.bitcast(at, vector.as_pointer()), align=align)
+                        if past:
+                            store.set_metadata("nontemporal", builder.module.add_metadata([I32(1)]))
+            return context.get_dummy_value()
+
+        return types.void(rows, places, out, bases, column, limit, value), codegen
+
+    return intrinsic(transpose)
+
+
+transpose, transpose_past = _transposer(False), _transposer(True)
+"""Write rows ``places[column]`` and following of lanes as columns: lane i goes to ``out[bases[i] + column]`` on.
+
+A cache line in each of the LANES places, as many rows as fill it. Vectors are turned in registers, a square at a time.
+What is not below ``limit`` becomes ``value``. ``out`` is flat. The second goes past the caches; its lines are aligned.
+"""
+
+
+def _repeated(context: Any, builder: Any, value: Any, kind: Any, dtype: Any, vector: Any) -> Any:
+    """Return a number in every place of a vector of any length."""
+    undefined = ir.Constant(vector, ir.Undefined)
+    one = builder.insert_element(undefined, context.cast(builder, value, kind, dtype), I32(0))
+    return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(I32, vector.count), None))
+
+
+if config.DISABLE_JIT:
+
+    def load(array, index):
+        """Read row ``index``."""
+        return array[index].copy()
+
+    def store(array, index, value):
+        """Write row ``index``."""
+        array[index] = value
+
+    def load_at(array, index):
+        """Read LANES entries from ``index`` on."""
+        return array[index : index + LANES].copy()
+
+    def store_at(array, index, value):
+        """Write LANES entries from ``index`` on."""
+        array[index : index + LANES] = value
+
+    def splat(array, value):
+        """Return ``value`` in every lane."""
+        return np.full(LANES, value, array.dtype)
+
+    def add(lanes, other):
+        """Return the sum in the type of the lanes."""
+        return lanes + np.asarray(other).astype(lanes.dtype)
+
+    minimum = np.minimum
+
+    def replace_from(lanes, limit, value):
+        """Return the lanes with ``value`` where they are not below ``limit``."""
+        return np.where(operator.lt(lanes, limit), lanes, value).astype(lanes.dtype)
+
+    def any_less(left, right):
+        """Tell whether ``left`` is less in any lane."""
+        return bool((left < right).any())
+
+    def transpose(rows, places, out, bases, column, limit, value):
+        """Write rows of lanes as columns."""
+        count = LINE_BYTES // rows.dtype.itemsize
+        found = rows[places[int(column) : int(column) + count]].T
+        for lane in range(LANES):
+            at = int(bases[lane]) + int(column)
+            out[at : at + count] = np.where(found[lane] < limit, found[lane], value)
+
+    transpose_past = transpose
+
+    def add_below(total, lanes, limit):
+        """Add what is below ``limit`` to wide lanes."""
+        return total + np.where(lanes < limit, lanes, 0).astype(total.dtype)

@@ -1,0 +1,150 @@
+// Sweep down an eliminated graph (kernels/cpu/sweep.py), level by level, for blocks of WIDTH sources: threads over (vertex,
+// lane).
+//
+// dist[block][position][lane]: a row of lanes is a cache line or two, which the work-items of a vertex read together.
+// Positions are sorted by level; a vertex has arcs from earlier levels only. What climbing up from the sources left at
+// a vertex comes from the host: where[climb][position] is its row in `offers`, or -1 for none; a climb is CLIMB lanes
+// of a block. So nothing has to be filled before a sweep, and every row of `dist` is written once, from final values.
+//
+// Invariant: when a level begins, the rows of all earlier levels are final. A vertex then takes the least of its offers
+// and of the ways over its arcs. Minima start from infinity, so that no sum passes it by more than one weight.
+//
+// `sweep_wide` settles one level with all groups. `sweep_narrow` settles a run of short levels in one launch: lanes
+// have nothing to do with each other, so a group a block goes through them alone, with a barrier after each. Where a
+// level has fewer vertices than the group has teams of work-items, several teams share the arcs of a vertex.
+//
+// Remainders are written as differences: Oclgrind does not know what compilers make of a quotient beside a remainder.
+//
+// Here WEIGHT is the type of lanes and of weights, never 0. DIST is the type of the answer: it may be wider, or
+// narrower, since what does not fit is unreached there.
+
+#define WIDTH 32        // lanes of a block
+#define CLIMB 16        // lanes that climb together on the host
+#define SHARED 1024     // lanes of all work-items of a group, at most
+#ifndef TEAM
+#define TEAM 32         // work-items for a vertex; a CPU is better off with few, each of which takes several lanes
+#endif
+#define EACH (WIDTH / TEAM)
+
+typedef weight_t lane_t;
+
+#define ARGUMENTS \
+    GLOBAL const offset_t *starts, GLOBAL const i32 *arcs, GLOBAL const i32 *where, GLOBAL const lane_t *offers, \
+    lane_t infinity, i32 n, i32 blocks, GLOBAL lane_t *dist
+
+// Lower `best` to the ways over the arcs from e on, every step-th; `rows` are those of the block.
+DEVICE void descend(
+    GLOBAL const i32 *arcs, GLOBAL const lane_t *rows, i64 e, i64 end, i32 step, i32 lane, lane_t *best)
+{
+    for (; e < end; e += step) {
+        GLOBAL const lane_t *above = rows + head_of(arcs, e) * (i64)WIDTH + lane;
+        const lane_t toll = weight_at(arcs, e);
+        for (i32 k = 0; k < EACH; k++) {
+            const lane_t way = above[k] + toll;
+            best[k] = way < best[k] ? way : best[k];
+        }
+    }
+}
+
+// Lower `best` to what climbing left at a vertex.
+DEVICE void take_offers(
+    GLOBAL const i32 *where, GLOBAL const lane_t *offers, i32 n, i32 block, i32 v, i32 lane, lane_t *best)
+{
+    const i32 climb = lane / CLIMB;
+    const i32 row = where[(block * (WIDTH / CLIMB) + climb) * (i64)n + v];
+    if (row < 0) return;
+    for (i32 k = 0; k < EACH; k++) {
+        const lane_t offer = offers[row * (i64)CLIMB + lane - climb * CLIMB + k];
+        best[k] = offer < best[k] ? offer : best[k];
+    }
+}
+
+// Note where the offers to vertices lie, or (`is_over`) that there are none any more. One work-item an offer.
+KERNEL void sweep_note(
+    GLOBAL const i32 *positions, GLOBAL const i32 *climbs, i32 count, i32 is_over, i32 n, GLOBAL i32 *where)
+{
+    const i64 i = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
+    if (i < count) where[climbs[i] * (i64)n + positions[i]] = is_over ? -1 : (i32)i;
+}
+
+// Settle the vertices from `first` up to `last`, those of a level, in all blocks. All groups.
+KERNEL void sweep_wide(ARGUMENTS, i32 first, i32 last)
+{
+    const i32 teams = LOCAL_SIZE / TEAM, team = LOCAL_ID / TEAM, lane = (LOCAL_ID - team * TEAM) * EACH;
+    const i64 chunks = ((i64)last - first + teams - 1) / teams;
+    for (i64 unit = GROUP_ID; unit < chunks * blocks; unit += GROUPS) {
+        const i32 block = (i32)(unit / chunks);
+        const i64 v = first + (unit - block * chunks) * teams + team;
+        if (v < last) {
+            GLOBAL lane_t *rows = dist + block * (i64)n * WIDTH;
+            lane_t best[EACH];
+            for (i32 k = 0; k < EACH; k++) best[k] = infinity;
+            take_offers(where, offers, n, block, (i32)v, lane, best);
+            descend(arcs, rows, starts[v], starts[v + 1], 1, lane, best);
+            for (i32 k = 0; k < EACH; k++) rows[v * WIDTH + lane + k] = best[k];
+        }
+    }
+}
+
+// Settle the levels from `first` up to `last`, a group a block, in strides.
+KERNEL void sweep_narrow(ARGUMENTS, GLOBAL const i32 *begins, i32 first, i32 last)
+{
+    LOCAL_ARRAY lane_t found[SHARED];
+    const i32 teams = LOCAL_SIZE / TEAM, team = LOCAL_ID / TEAM, lane = (LOCAL_ID - team * TEAM) * EACH;
+    for (i32 block = GROUP_ID; block < blocks; block += GROUPS) {
+        GLOBAL lane_t *rows = dist + block * (i64)n * WIDTH;
+        for (i32 level = first; level < last; level++) {
+            const i32 begin = begins[level], end = begins[level + 1];
+            const i32 sharing = end - begin < teams ? teams / (end - begin) : 1;     // teams for a vertex
+            const i32 at_once = teams / sharing, which = team / sharing, part = team - which * sharing;
+            for (i32 from = begin; from < end; from += at_once) {
+                const i32 v = from + which;
+                const int is_mine = which < at_once && v < end;
+                lane_t best[EACH];
+                for (i32 k = 0; k < EACH; k++) best[k] = infinity;
+                if (is_mine) descend(arcs, rows, starts[v] + part, starts[v + 1], sharing, lane, best);
+                for (i32 k = 0; k < EACH; k++) found[LOCAL_ID * EACH + k] = best[k];
+                BARRIER();
+                if (is_mine && part == 0) {
+                    take_offers(where, offers, n, block, v, lane, best);
+                    for (i32 other = 1; other < sharing; other++)
+                        for (i32 k = 0; k < EACH; k++) {
+                            const lane_t way = found[(LOCAL_ID + other * TEAM) * EACH + k];
+                            best[k] = way < best[k] ? way : best[k];
+                        }
+                    for (i32 k = 0; k < EACH; k++) rows[v * (i64)WIDTH + lane + k] = best[k];
+                }
+                BARRIER();
+            }
+        }
+    }
+}
+
+// Write the answer, rows in the order of the graph's vertices, as keys: `columns` tells the position of each vertex,
+// `targets` the row of each lane or -1. A tile of WIDTH vertices passes through local memory, so that both sides are
+// read and written in lines; it has a column more, so that its rows begin in different banks.
+KERNEL void sweep_rows(
+    GLOBAL const lane_t *dist, GLOBAL const i32 *columns, GLOBAL const i32 *targets, i32 n, i32 blocks, lane_t limit,
+    key_t ceiling, GLOBAL key_t *out)
+{
+    LOCAL_ARRAY lane_t tile[WIDTH * (WIDTH + 1)];
+    const i64 tiles = ((i64)n + WIDTH - 1) / WIDTH;
+    for (i64 unit = GROUP_ID; unit < tiles * blocks; unit += GROUPS) {
+        const i64 block = unit / tiles, begin = (unit - block * tiles) * WIDTH;
+        BARRIER();
+        for (i32 x = LOCAL_ID; x < WIDTH * WIDTH; x += LOCAL_SIZE) {
+            const i32 column = x / WIDTH, lane = x - column * WIDTH;
+            if (begin + column < n)
+                tile[column * (WIDTH + 1) + lane] = dist[(block * n + columns[begin + column]) * WIDTH + lane];
+        }
+        BARRIER();
+        for (i32 x = LOCAL_ID; x < WIDTH * WIDTH; x += LOCAL_SIZE) {
+            const i32 lane = x / WIDTH, column = x - lane * WIDTH, row = targets[block * WIDTH + lane];
+            const i64 v = begin + column;
+            if (v < n && row >= 0) {
+                const lane_t length = tile[column * (WIDTH + 1) + lane];
+                out[row * (i64)n + v] = length < limit ? key_of((sum_t)length) : ceiling;
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+"""The one place that decides how kernels are compiled and where their machine code is kept.
+
+Numba's disk cache notices a change in the file that holds a function, not in the helpers it inlines from other files,
+nor in constants. So every kernel file has a cache folder named by a fingerprint of everything its kernels can depend
+on: its own text, the text of every kernel file it imports, directly or not, this file, and the versions of Python,
+NumPy, Numba and llvmlite. A change anywhere among them means an empty folder, never stale code, and kernels that do not
+depend on it keep theirs. The folders lie in the user's cache directory, so a read-only install works; where no folder
+can be written, kernels are compiled anew in each process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import event
+
+HERE = Path(__file__).parent
+KEPT_VERSIONS = 8  # of each kernel file
+IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (.*)", re.M)
+
+
+def fingerprint(path: Path, root: Path = HERE) -> str:
+    """Name everything that the compiled kernels of a file depend on, in 16 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for version in (sys.version, np.__version__, numba.__version__, llvmlite.__version__):
+        digest.update(version.encode())
+    for member in closure(path, root):
+        digest.update(str(member.relative_to(root)).encode() + b"\0" + member.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def closure(path: Path, root: Path = HERE) -> list[Path]:
+    """Return a kernel file, this one, and every file under ``root`` that they import, directly or not.
+
+    A file from elsewhere may import any kernel by its full name: it is taken to depend on all of them.
+    """
+    if not path.is_relative_to(root):
+        return sorted(root.rglob("*.py"))
+    found, pending = set[Path](), [path, root / "jit.py"]
+    while pending:
+        member = pending.pop()
+        if member not in found:
+            found.add(member)
+            pending += _imports(member)
+    return sorted(found)
+
+
+def _imports(path: Path) -> list[Path]:
+    """Return the files that a kernel file imports by relative names: modules, or the packages that hold them."""
+    imported: list[Path] = []
+    for dots, module, names in IMPORT.findall(path.read_text(encoding="utf-8")):
+        base = path.parents[len(dots) - 1].joinpath(*filter(None, module.split(".")))
+        inside = [base / f"{name.split(' as ')[0].strip()}.py" for name in names.strip("() ").split(",")]
+        imported += [file for file in (base.with_suffix(".py"), base / "__init__.py", *inside) if file.is_file()]
+    return imported
+
+
+def _user_cache() -> Path:
+    """Return the folder where this user's programs keep what they can make again."""
+    if chosen := os.environ.get("NEARFAR_CACHE_DIR"):
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "nearfar"
+
+
+@cache
+def cache_folder(path: Path) -> str | None:
+    """Return a writable folder for the kernels of a file as they are now, or None where nothing can be written."""
+    try:
+        folder = _user_cache() / "kernels" / path.stem / fingerprint(path)
+        is_new = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except (OSError, RuntimeError):  # RuntimeError: no home directory can be determined
+        return None
+    if is_new:
+        _forget_old(folder.parent)
+    return str(folder)
+
+
+def _forget_old(folder: Path) -> None:
+    """Remove what earlier versions left, but for the last few; a process that still uses one compiles anew."""
+    with suppress(OSError):  # another process may remove the same ones
+        versions = sorted(folder.iterdir(), key=lambda version: version.stat().st_mtime, reverse=True)
+        for version in versions[KEPT_VERSIONS:]:
+            shutil.rmtree(version, ignore_errors=True)
+
+
+def kernel(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
+    """Compile ``function`` on first use, without the GIL, cached in our own folder.
+
+    Numba picks the cache folder when the decorator runs, from a setting that belongs to the whole process; it is put
+    back at once, so that other packages' caches stay where they are.
+    """
+    before = numba.config.CACHE_DIR
+    folder = cache_folder(Path(function.__code__.co_filename))
+    flags = {"nogil": True, "boundscheck": False, "error_model": "numpy", "_nrt": False, **flags}
+    try:
+        numba.config.CACHE_DIR = folder or ""
+        return numba.njit(cache=folder is not None, **flags)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a helper into each of its callers: for those called for every few bytes with many arrays at hand.
+
+    An array is seven words; handing five of them over for each line of a text took twice as long as reading it.
+    """
+    return kernel(function, forceinline=True)
+
+
+class _Announcer(event.Listener):
+    """Tell a person at a terminal, once a process, why the first call takes seconds."""
+
+    told = False
+
+    def on_start(self, event: Any) -> None:
+        """Speak when one of our kernels, not somebody else's, starts to compile."""
+        module = getattr(event.data["dispatcher"].py_func, "__module__", "")
+        if not self.told and module.startswith(__package__) and sys.stderr.isatty():
+            type(self).told = True
+            print("nearfar: compiling kernels for this kind of graph, once; a few seconds ...", file=sys.stderr)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say."""
+
+
+event.register("numba:compile", _Announcer())

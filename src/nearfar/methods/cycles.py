@@ -1,0 +1,65 @@
+"""Find a negative cycle behind distances that do not come to rest.
+
+Take the arcs with ``dist[u] + w <= dist[v]``; those that gave the vertices their distances are among them. Around any
+cycle of such arcs the weights sum to at most 0, and to less if one arc holds strictly. So a strict arc inside a
+strongly connected component proves a negative cycle, and one is found once rounds have gone on long enough.
+
+Not so with floats: around a cycle of length zero or nearly so, rounding may lower distances for ever by so little that
+at no time all arcs of the cycle hold. But rounds that go on for longer than a path can have arcs have gone round
+something: then arcs count that hold up to rounding.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+
+ROUNDING = 16  # units in the last place of an arc's sum, within which it counts
+
+
+def find_negative_cycle(graph: Graph, dist: np.ndarray, ceiling: Any, rounds: int = 0) -> list[int] | None:
+    """Return the vertices of a negative cycle that the distances betray after so many rounds, or None. O(n + m)."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+    tails, heads, strict = _pulling_arcs(graph, dist, ceiling, rounds > 2 * graph.n)
+    matrix = coo_array((np.ones(len(tails), np.bool_), (tails, heads)), shape=(graph.n, graph.n)).tocsr()
+    _, component = connected_components(matrix, connection="strong")
+    proof = np.flatnonzero(strict & (component[tails] == component[heads]))
+    if not len(proof):
+        return None
+    u, v = int(tails[proof[0]]), int(heads[proof[0]])
+    inside = component[tails] == component[u]
+    matrix = coo_array(
+        (np.ones(inside.sum(), np.bool_), (tails[inside], heads[inside])), shape=(graph.n, graph.n)
+    ).tocsr()
+    _, before = breadth_first_order(matrix, v, return_predecessors=True)
+    cycle = [u]
+    while cycle[-1] != v:
+        cycle.append(int(before[cycle[-1]]))
+    return cycle[::-1]
+
+
+def _pulling_arcs(
+    graph: Graph, dist: np.ndarray, ceiling: Any, loosely: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return tails and heads of the arcs with ``dist[u] + w <= dist[v]``, and where that holds strictly.
+
+    ``loosely``: of floats also those that do so up to rounding.
+    """
+    tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.offsets))
+    known = dist[tails] != ceiling
+    tails, heads = tails[known], graph.heads[known]
+    assert graph.weights is not None  # unweighted arcs are not negative
+    wide = dist.dtype if dist.dtype.kind == "f" else np.int64
+    offers = dist[tails].astype(wide) + graph.weights[known]
+    pulling = offers <= dist[heads]
+    if loosely and dist.dtype.kind == "f":
+        size = np.abs(dist[tails]) + np.abs(graph.weights[known])
+        pulling |= offers - dist[heads] <= ROUNDING * np.finfo(dist.dtype).eps * size
+    return tails[pulling], heads[pulling], (offers < dist[heads])[pulling]

@@ -1,0 +1,325 @@
+"""What a query gives back: distances, and on demand the paths behind them.
+
+A result holds k rows of n distances and the graph they belong to. Whatever else it tells is derived when it is asked
+for and kept: the tree of a row (trees.py) when its first path is asked for, all trees with ``predecessors``.
+
+Invariant: ``rows`` has k rows whatever was asked; only ``dist`` and ``predecessors`` drop the axis for one source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import MethodError, NoPathError, OptionError
+from ..kernels.cpu.constants import NO_VERTEX
+from .frames import called, frame_of
+from .limits import unreached
+from .nearest import Nearest
+
+if TYPE_CHECKING:
+    from ..description import Description
+    from ..graph import Graph
+
+__all__ = ["Distances", "Nearest"]
+
+ROUNDED_AT_ONCE = 1 << 22  # distances that are solved again at a time
+
+
+class Distances:
+    """Exact distances from one or several sources. Made by `nearfar.sssp`, `nearfar.mssp` and `nearfar.apsp`.
+
+    Attributes
+    ----------
+    graph : Graph
+        The graph that was asked about.
+    sources : int32 array of length k
+        The source of each row, as vertex numbers.
+    rows : array of shape (k, n)
+        The distances, a row a source. Unreached: the type's maximum for integers, inf for floats.
+    cutoff, targets
+        What limited the query, or None. ``targets`` are vertex numbers.
+    plan, stats
+        What was decided before the run and measured during it, or None.
+    rounded : bool
+        Whether these are floats that were added in another order than along the path: right up to rounding. Paths
+        and predecessors then come from rows that are solved again, one after the other along the path.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
+    >>> result = nearfar.sssp(g, 0)
+    >>> result.dist
+    array([ 0,  5, 12], dtype=int32)
+    >>> result.path(2)
+    [0, 1, 2]
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        sources: np.ndarray,
+        dist: np.ndarray,
+        *,
+        seeds: np.ndarray | None = None,
+        single: bool = False,
+        cutoff: float | None = None,
+        targets: np.ndarray | None = None,
+        plan: Any = None,
+        stats: dict[str, Any] | None = None,
+        rounded: bool = False,
+        solve_again: Callable[[Distances, Sequence[int]], np.ndarray] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.sources = sources
+        self.rows = dist
+        self.seeds = seeds
+        self.single = single
+        self.cutoff = cutoff
+        self.targets = targets
+        self.plan = plan
+        self.stats = stats
+        self.rounded = rounded
+        self._solve_again = solve_again  # gives some rows with sums along the path; where rounded
+        self._trees: dict[int, np.ndarray] = {}
+        self._over_the_limit: dict[int, np.ndarray] = {}  # trees of rows whose paths lead over unreached vertices
+        self._forest: np.ndarray | None = None
+
+    @property
+    def dist(self) -> np.ndarray:
+        """The distances: n of them for one source, k x n for several.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
+        >>> nearfar.mssp(g, [1, 0]).dist
+        array([[2147483647,          0,          7],
+               [         0,          5,         12]], dtype=int32)
+        """
+        return self.rows[0] if self.single else self.rows
+
+    @property
+    def reached(self) -> np.ndarray:
+        """Where there is a distance: booleans shaped like ``dist``. Use it before computing with integer distances.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> result = nearfar.sssp(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 1)
+        >>> result.reached
+        array([False,  True,  True])
+        >>> result.dist[result.reached].mean()
+        np.float64(3.5)
+        """
+        return self.dist != unreached(self.rows.dtype)
+
+    @property
+    def predecessors(self) -> np.ndarray:
+        """The vertex before each vertex on a shortest path to it, int32, shaped like ``dist``.
+
+        It is -1 for sources and unreached vertices. Of several shortest paths the one with the fewest arcs is taken,
+        then the one over the least vertex. The first use computes all rows and keeps them. A row that is ``rounded`` is
+        solved again for it, with sums along the path, so that its tree is that of the other methods.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
+        >>> nearfar.sssp(g, 0).predecessors
+        array([-1,  0,  1], dtype=int32)
+        """
+        if self._forest is None:
+            self._forest = self._make_trees(range(len(self.rows)))
+            self._trees.clear()
+        return self._forest[0] if self.single else self._forest
+
+    def path(self, target: Hashable, *, source: Hashable | None = None) -> list[Any]:
+        """Return the vertices of a shortest path to ``target``, both ends included.
+
+        Parameters
+        ----------
+        target : vertex
+            Where the path ends.
+        source : vertex, optional
+            Where it starts; needed only when the result has several rows.
+
+        Returns
+        -------
+        list
+            Vertex names where the graph has names, numbers else.
+
+        Raises
+        ------
+        NoPathError
+            When the target is not reached.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
+        >>> nearfar.mssp(g, [0, 1]).path(2, source=1)
+        [1, 2]
+        """
+        v = self.graph.index(target, role="target")
+        r = self._row_of(source)
+        if self.rows[r, v] == unreached(self.rows.dtype):
+            raise NoPathError(self._no_path(r, v))
+        pred, path = self._whole_tree(r), [v]
+        while (v := int(pred[v])) != NO_VERTEX:
+            path.append(v)
+        if path[-1] not in self.seeds_of(r):
+            raise MethodError(
+                f"the path to {target!r} leaves the limit of the query and returns over negative weights, so this "
+                "result does not hold it. Ask again without cutoff and targets."
+            )
+        return [self.graph.name(u) for u in reversed(path)]
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of source, target and distance, one line for each reached pair.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
+        >>> print(nearfar.sssp(g, 1).to_frame())
+           source  target  distance
+        0       1       1         0
+        1       1       2         7
+        """
+        r, v = np.nonzero(self.rows != unreached(self.rows.dtype))
+        columns = {
+            "source": called(self.graph, self.sources[r]),
+            "target": called(self.graph, v),
+            "distance": self.rows[r, v],
+        }
+        return frame_of(columns)
+
+    def describe(self) -> Description:
+        """Return what ran, what it cost and what it found: a dict that prints as a table.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
+        >>> nearfar.sssp(g, 1).describe()["reached"]
+        2
+        """
+        from ..description import Description
+
+        facts: dict[str, Any] = {"sources": len(self.rows), "vertices": self.graph.n, "arcs": self.graph.m}
+        on_gpu = getattr(self.plan, "gpu", None) is not None  # threads then work on trees alone
+        for fact in ("method", "device", "why") if on_gpu else ("method", "device", "threads", "why"):
+            if (value := getattr(self.plan, fact, None)) is not None:
+                facts[fact] = value
+        facts |= self.stats or {}
+        facts |= {"cutoff": self.cutoff} if self.cutoff is not None else {}
+        facts |= {"targets": len(self.targets)} if self.targets is not None else {}
+        return Description(facts | self._findings())
+
+    def __repr__(self) -> str:
+        return f"Distances(k={len(self.rows)}, n={self.graph.n}, {self.rows.dtype}{self._by()})"
+
+    def seeds_of(self, r: int) -> np.ndarray:
+        """Return the vertices that row ``r`` starts from: its source, or the sources of a nearest query."""
+        return self.sources[r : r + 1] if self.seeds is None else self.seeds
+
+    def known_trees(self) -> dict[int, np.ndarray]:
+        """Return the predecessors of the rows they were computed for so far, without computing any."""
+        return self._trees if self._forest is None else dict(enumerate(self._forest))
+
+    def _tree(self, r: int) -> np.ndarray:
+        """Return the predecessors of row ``r`` alone, computed once."""
+        if self._forest is not None:
+            return self._forest[r]
+        if r not in self._trees:
+            self._trees[r] = self._make_trees([r])[0]
+        return self._trees[r]
+
+    def _make_trees(self, numbers: Sequence[int]) -> np.ndarray:
+        """Return the predecessors of some rows, worked out on as many threads as the query had."""
+        from .trees import predecessors
+
+        threads = getattr(self.plan, "threads", 1)
+        if self.rounded and self._solve_again is not None:
+            return self._make_rounded_trees(numbers, threads)
+        rows = self.rows if len(numbers) == len(self.rows) else self.rows[list(numbers)]
+        return predecessors(self.graph, rows, [self.seeds_of(r) for r in numbers], threads)
+
+    def _make_rounded_trees(self, numbers: Sequence[int], threads: int) -> np.ndarray:
+        """Return predecessors from rows that are solved again, some at a time.
+
+        A tree holds reached vertices only. At a limit rounding may leave out a vertex that the path to another leads
+        over; the whole tree is then kept for paths.
+        """
+        from .trees import predecessors
+
+        assert self._solve_again is not None
+        pred, mark = np.empty((len(numbers), self.graph.n), np.int32), unreached(self.rows.dtype)
+        step = max(threads, ROUNDED_AT_ONCE // max(self.graph.n, 1))
+        for first in range(0, len(numbers), step):
+            part = list(numbers[first : first + step])
+            seeds, rows = [self.seeds_of(r) for r in part], self._solve_again(self, part)
+            reached = self.rows[part] != mark
+            within = np.where(reached, rows, rows.dtype.type(mark))
+            trees = pred[first : first + step]
+            trees[:] = predecessors(self.graph, within, seeds, threads)
+            if self.graph.min_weight < 0 or (self.cutoff is None and self.targets is None):
+                continue
+            for i, r in enumerate(part):
+                lost = reached[i] & (trees[i] == NO_VERTEX)
+                lost[seeds[i]] = False
+                if lost.any():
+                    self._over_the_limit[r] = predecessors(self.graph, rows[i : i + 1], seeds[i : i + 1])[0]
+        return pred
+
+    def _whole_tree(self, r: int) -> np.ndarray:
+        """Return the predecessors of row ``r``, and of unreached vertices that paths to reached ones lead over."""
+        tree = self._tree(r)
+        return self._over_the_limit.get(r, tree)
+
+    def _row_of(self, source: Hashable | None) -> int:
+        """Find the row of a source; without one there must be only one row."""
+        if source is None:
+            if len(self.rows) != 1:
+                raise OptionError(
+                    f"this result has {len(self.rows)} rows, so path() must know which: give source=, one of them."
+                )
+            return 0
+        found = np.flatnonzero(self.sources == self.graph.index(source, role="source"))
+        if not len(found):
+            raise OptionError(
+                f"{source!r} is not a source of this result. Give one of result.sources, or ask anew from it."
+            )
+        return int(found[0])
+
+    def _no_path(self, r: int, v: int) -> str:
+        """Say why there is no path to ``v``, and what to ask instead."""
+        seeds, name = self.seeds_of(r), self.graph.name
+        start = repr(name(int(seeds[0]))) if len(seeds) == 1 else f"any of {len(seeds)} sources"
+        message = f"there is no path from {start} to {name(v)!r}"
+        if self.cutoff is not None:
+            return f"{message} within the cutoff {self.cutoff}. A larger cutoff may find one."
+        if self.targets is not None and v not in self.targets:
+            return f"{message} no longer than those to the targets asked for. Add it to targets=."
+        return f"{message}: it cannot be reached. result.reached tells which vertices can."
+
+    def _findings(self) -> dict[str, Any]:
+        """Count reached pairs and find the greatest distance, a row at a time."""
+        count, farthest, mark = 0, None, unreached(self.rows.dtype)
+        for row in self.rows:
+            if len(reached := row[row != mark]):
+                count += len(reached)
+                most = reached.max().item()
+                farthest = most if farthest is None else max(farthest, most)
+        return {"reached": count, "farthest": farthest, "dtype": str(self.rows.dtype)}
+
+    def _by(self) -> str:
+        """Say which method ran where, when it is known."""
+        facts = self.stats or {}
+        method = facts.get("method") or getattr(self.plan, "method", None)
+        device = facts.get("device") or getattr(self.plan, "device", None)
+        return (f", {method}" if method else "") + (f" on {device}" if device else "")

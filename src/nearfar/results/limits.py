@@ -1,0 +1,168 @@
+"""Where distances end: the type that holds them, the ceiling a search stays below, and what lies beyond it.
+
+Integers: the smallest type first. A search refuses every sum that is not below its ceiling, so nothing ever wraps; what
+was refused for want of room shows afterwards, and the next wider type is taken. The choice depends on the graph, the
+query and the exact distances alone, so it is the same for every method.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..errors import DistanceOverflowError, option
+from ..graph import Graph
+
+
+def choose_types(graph: Graph, wanted: np.dtype | None, negative: bool) -> list[np.dtype]:
+    """Return the distance types to try, in order: the smallest first, a wider one should a distance not fit.
+
+    With negative weights partial sums may leave the range although the distances do not, so one type is chosen that
+    holds the longest path there could be.
+    """
+    types = [wanted] if wanted is not None else _natural_types(graph)
+    if not negative:
+        return types
+    able = [dtype for dtype in types if longest_path(graph) < type_end(dtype)]
+    if not able:
+        raise overflow(graph, types[-1], given=False)
+    return able[:1]
+
+
+def fitting_types(graph: Graph) -> list[np.dtype]:
+    """Return the distance types that add the graph's weights without loss, smallest first."""
+    names = {"f4": ["f4", "f8"], "f8": ["f8"]}.get(
+        "i" if graph.weight_dtype is None else graph.weight_dtype.str[1:], ["i4", "i8", "f8"]
+    )
+    return [np.dtype(name) for name in names]
+
+
+def _natural_types(graph: Graph) -> list[np.dtype]:
+    """Return the types an answer may have when nobody asked for one."""
+    types = fitting_types(graph)
+    if graph.weight_dtype is None:
+        return types[:1]
+    if types[0].kind == "f":
+        return types
+    return [dtype for dtype in types if dtype.kind == "i" and _heaviest(graph) < type_end(dtype)]
+
+
+def _heaviest(graph: Graph) -> float:
+    """Return the greatest weight, whatever its sign."""
+    return max(abs(graph.min_weight), abs(graph.max_weight))
+
+
+def longest_path(graph: Graph) -> float:
+    """Return a bound on what any path, and an arc or two more, can sum to, whatever the sign."""
+    return _heaviest(graph) * (graph.n + 2)
+
+
+def unreached(dtype: np.dtype) -> Any:
+    """Return the mark of the unreached in a type of distances: inf for floats, the greatest number for integers."""
+    return dtype.type(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
+
+
+def type_end(dtype: np.dtype) -> Any:
+    """Return the greatest number of a type."""
+    return float(np.finfo(dtype).max) if dtype.kind == "f" else int(np.iinfo(dtype).max)
+
+
+def ceiling_and_zero(graph: Graph, cutoff: float | None, dtype: np.dtype) -> tuple[Any, Any]:
+    """Return the least distance that counts as unreached, and the zero of the type that sums are formed in.
+
+    A cutoff lowers the ceiling, unless weights are negative: a path may pass the cutoff and come back.
+    """
+    if graph.min_weight < 0:
+        cutoff = None
+    if dtype.kind == "f":
+        top = np.inf if cutoff is None else np.nextafter(as_type(cutoff, dtype), dtype.type(np.inf))
+        return dtype.type(top), dtype.type(0)
+    most = end_of(graph, dtype)
+    return np.int64(most if cutoff is None else min(most, math.floor(cutoff) + 1)), np.int64(0)
+
+
+def as_type(cutoff: float, dtype: np.dtype) -> Any:
+    """Return a cutoff in the type it is compared in: floats as they round, integers rounded down, within the range."""
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return dtype.type(cutoff)
+    ends = np.iinfo(np.int64)
+    return np.int64(ends.min if cutoff < ends.min else ends.max if cutoff > ends.max else math.floor(cutoff))
+
+
+def floor_of(graph: Graph, dtype: np.dtype) -> Any:
+    """Return the distance below which nothing can lie but on the way round a negative cycle.
+
+    Sums of floats stray: every addition may make a path longer than it is by half a unit in the last place.
+    """
+    if graph.min_weight >= 0:
+        return dtype.type(0) if dtype.kind == "f" else np.int64(0)
+    longest = _heaviest(graph) * (graph.n + 1)
+    if dtype.kind == "i":
+        return np.int64(-longest)
+    facts = np.finfo(dtype)
+    return dtype.type(-min(longest * math.exp(min(graph.n * float(facts.eps), 64)), float(facts.max)))
+
+
+def end_of(graph: Graph, dtype: np.dtype) -> Any:
+    """Return where the type itself ends a distance; for int64, as far before its end as keeps sums from wrapping."""
+    room = int(_heaviest(graph)) if dtype == np.int64 else 0
+    return type_end(dtype) - room
+
+
+def finish_row(
+    graph: Graph,
+    cutoff: float | None,
+    targets: np.ndarray | None,
+    ceiling: Any,
+    row: np.ndarray,
+    longest: float | None = None,
+) -> bool:
+    """Mark what is not reached or beyond the limits; return whether every distance fits the type.
+
+    ``longest``: no distance is longer, where that is known.
+
+    With every target reached, nothing beyond the farthest counts. Without targets and cutoff, a sum that passed the end
+    of the type was refused as unreached: if the greatest distance plus the heaviest weight is below it, none was.
+    """
+    from ..kernels.cpu.rows import greatest, mark_unreached
+
+    negative, dtype = graph.min_weight < 0, row.dtype
+    scalar = dtype.type if dtype.kind == "f" else np.int64
+    mark = scalar(unreached(dtype))
+    limit, bounded = mark, bool(negative or ceiling < end_of(graph, dtype))
+    if targets is not None:
+        farthest = row[targets].max()
+        if farthest < ceiling:
+            limit, bounded = scalar(farthest), True
+    if cutoff is not None and negative:
+        limit = min(limit, as_type(cutoff, dtype))
+    if ceiling != mark or limit != mark:
+        mark_unreached(row, ceiling, limit, mark)
+    end = end_of(graph, dtype)
+    if bounded or surely_fits(graph, dtype, longest):
+        return True
+    most = greatest(row, dtype.type(mark), dtype.type(0))
+    return graph.max_weight + (float(most) if dtype.kind == "f" else int(most)) < end
+
+
+def surely_fits(graph: Graph, dtype: np.dtype, longest: float | None) -> bool:
+    """Tell whether no distance can pass the end of the type; ``longest``: none is longer, where that is known."""
+    most = (
+        graph.max_weight * graph.n if longest is None else min(longest + graph.max_weight, graph.max_weight * graph.n)
+    )
+    return bool(most < end_of(graph, dtype))
+
+
+def overflow(graph: Graph, dtype: np.dtype, given: bool) -> DistanceOverflowError:
+    """Return the error for a distance that no type tried can hold; ``given``: the type is that of the user's out."""
+    wider = {"int32": "int64", "int64": "float64", "float32": "float64"}.get(dtype.name)
+    way_out = "smaller weights"
+    if wider:
+        way_out = f"an out of type {wider!r}" if given else option("dtype", wider)
+    return DistanceOverflowError(
+        f"a distance may pass the end of {dtype.name}: the heaviest arc weighs {graph.max_weight} and paths have up to "
+        f"{graph.n - 1:,} arcs. Use {way_out}, or a cutoff."
+    )

@@ -1,0 +1,60 @@
+"""What a saved answer becomes: the same as a query returns, but for what the file says itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..results import Distances, Nearest
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What the command line tells about a saved answer: where it starts, how far it goes, whether it is rounded."""
+
+    sources: list[Any] | None
+    cutoff: float | None
+    dtype: str | None
+    rounded: bool = False
+
+
+class SavedDistances(Distances):
+    """Distances whose predecessors, if there are any, come from the file."""
+
+    tree: np.ndarray | None = None
+
+    def known_trees(self) -> dict[int, np.ndarray]:
+        """Return the predecessors that were saved."""
+        return {} if self.tree is None else dict(enumerate(self.tree.reshape(self.rows.shape)))
+
+
+class SavedNearest(Nearest):
+    """A nearest answer whose sources come from the file."""
+
+    owner: np.ndarray
+
+    @property
+    def source(self) -> np.ndarray:
+        """The nearest source of each vertex, as it was saved."""
+        return self.owner
+
+
+def nearest_of(
+    graph: Graph,
+    starts: np.ndarray,
+    rows: np.ndarray,
+    owner: np.ndarray,
+    tree: np.ndarray | None,
+    options: dict[str, Any],
+) -> Nearest:
+    """Return the answer of a nearest query."""
+    distances = SavedDistances(graph, starts[:1], rows, seeds=starts, single=True, **options)
+    distances.tree = tree
+    answer = SavedNearest(distances)
+    answer.owner = owner
+    return answer

@@ -1,0 +1,220 @@
+"""Tables of distances, back again for ``nearfar verify``: .csv, .csv.gz and .parquet, a line for each reached pair.
+
+What has no line is unreached, so a table is taken only as a whole: one without lines, or with two distances for one
+pair, is no answer.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import importlib.util
+import io
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import FormatError, OptionError
+from ..results import Distances, Nearest
+from ..results.limits import unreached
+from .answers import Hints, SavedDistances, nearest_of
+from .writing import labels_of, require_arrow
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+
+LINE = 1 << 16  # bytes that the first line of a table fits into
+
+
+def load_csv(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
+    """Read a table with a line for each reached pair, through pyarrow where it is installed."""
+    data = Path(path).read_bytes()
+    data = gzip.decompress(data) if path.lower().endswith(".gz") else data
+    header = next(csv.reader(io.StringIO(data[:LINE].decode("utf-8-sig", "replace"), newline="")), [])
+    if importlib.util.find_spec("pyarrow") is not None and header[2:3] == ["distance"]:
+        from pyarrow.csv import ConvertOptions, read_csv
+
+        types = ConvertOptions(
+            column_types={name: "string" for name in header if name != "distance" and _has_words(graph)}
+        )
+        return _from_arrow(path, graph, hints, read_csv(io.BytesIO(data), convert_options=types))
+    lines = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
+    next(lines, None)
+    columns = list(zip(*lines, strict=True)) or [()] * len(header)
+    return _from_table(path, graph, hints, header, {name: list(c) for name, c in zip(header, columns, strict=True)})
+
+
+def load_parquet(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
+    """Read a table of typed columns."""
+    require_arrow("reading")
+    from pyarrow.parquet import read_table
+
+    with open(path, "rb") as file:
+        return _from_arrow(path, graph, hints, read_table(file))
+
+
+def _from_arrow(path: str, graph: Graph, hints: Hints, table: Any) -> Distances | Nearest:
+    """Turn an Arrow table into an answer."""
+    columns = {name: table.column(name) for name in table.column_names}
+    lists = {name: column.to_numpy() if name == "distance" else column.to_pylist() for name, column in columns.items()}
+    return _from_table(path, graph, hints, table.column_names, lists)
+
+
+def _has_words(graph: Graph) -> bool:
+    """Tell whether tables call the vertices by words."""
+    labels = labels_of(graph)
+    return labels is not None and labels.dtype.kind == "O"
+
+
+def _from_table(
+    path: str, graph: Graph, hints: Hints, header: list[str], columns: dict[str, Any]
+) -> Distances | Nearest:
+    """Turn the columns of a table into rows of distances; what has no line is unreached."""
+    find = _finder(graph)
+    near = header[:3] == ["vertex", "source", "distance"]
+    if not near and header[:3] != ["source", "target", "distance"]:
+        wanted = "source,target,distance or vertex,source,distance"
+        raise FormatError(f"{path} has the columns {','.join(header) or '(none)'}; {wanted} are needed.", path)
+    source, target = find(columns["source"], "source"), find(columns["vertex" if near else "target"], "target")
+    if not len(source):
+        raise FormatError(f"{path} has no lines of distances, so there is nothing to prove.", path)
+    dtype = _distance_type(graph, columns["distance"], hints)
+    starts, place = _distinct(source) if hints.sources is None or near else _placed(source, graph, hints)
+    lines = _Lines(path, graph, np.zeros(len(target), np.intp) if near else place, target)
+    rows = np.full((1 if near else len(starts), graph.n), unreached(dtype), dtype)
+    lines.fill(rows, _typed(path, columns["distance"], dtype), "distances")
+    tree = None
+    if "predecessor" in columns:
+        tree = np.full(rows.shape, -1, np.int32)
+        lines.fill(tree, _before(columns["predecessor"], find), "predecessors")
+    if near:
+        owner = np.full((1, graph.n), -1, np.int32)
+        lines.fill(owner, source, "sources")
+        offered = _offered(path, graph, starts, hints)
+        return nearest_of(graph, offered, rows, owner[0], tree, {"cutoff": hints.cutoff, "rounded": hints.rounded})
+    _check_whole(path, graph, starts, rows, hints)
+    result = SavedDistances(graph, starts, rows, cutoff=hints.cutoff, rounded=hints.rounded)
+    result.tree = tree
+    return result
+
+
+def _before(column: list[Any], find: Callable[[list[Any], str], np.ndarray]) -> np.ndarray:
+    """Return a column of predecessors as vertex numbers, -1 where there is none."""
+    known = np.array([word not in ("", None) for word in column], bool)
+    numbers = np.full(len(known), -1, np.int32)
+    numbers[known] = find([word for word in column if word not in ("", None)], "predecessor")
+    return numbers
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Where the lines of a table belong: a row and a vertex each."""
+
+    path: str
+    graph: Graph
+    row: np.ndarray
+    target: np.ndarray
+
+    def fill(self, array: np.ndarray, values: np.ndarray, what: str) -> None:
+        """Put a column into its places; refuse two different values for one of them."""
+        array[self.row, self.target] = values
+        kept = array[self.row, self.target]
+        differ = np.flatnonzero((kept != values) & ~((kept != kept) & (values != values)))  # NaN is left to the proof
+        if len(differ):
+            vertex = self.graph.name(int(self.target[differ[0]]))
+            raise FormatError(
+                f"{self.path} has two different {what} for one pair, ending at {vertex!r}. Leave one of them.",
+                self.path,
+            )
+
+
+def _offered(path: str, graph: Graph, starts: np.ndarray, hints: Hints) -> np.ndarray:
+    """Return the sources of a nearest query: those of the command line, which may be nearest to no vertex, or all."""
+    if hints.sources is None:
+        return np.sort(starts)
+    offered = graph.indices(hints.sources, "source")
+    if not np.isin(starts, offered).all():
+        raise OptionError(f"{path} was made from other sources than those given. Leave them out, or correct them.")
+    return np.unique(offered)
+
+
+def _check_whole(path: str, graph: Graph, starts: np.ndarray, rows: np.ndarray, hints: Hints) -> None:
+    """Refuse a table of some pairs: whole rows have a line from each source to itself, unless a limit excludes it."""
+    missing = starts[rows[np.arange(len(starts)), starts] == unreached(rows.dtype)]
+    if len(missing) and (hints.cutoff is None or hints.cutoff >= 0):
+        raise FormatError(
+            f"{path} has no line from {graph.name(int(missing[0]))!r} to itself, so it does not hold all distances "
+            "from there. What mssp has written with --to cannot be proved; write it without.",
+            path,
+        )
+
+
+def _typed(path: str, column: Any, dtype: np.dtype) -> np.ndarray:
+    """Return distances in their type, which must hold them; only fractions may be rounded."""
+    values = np.asarray(column)
+    with np.errstate(invalid="ignore", over="ignore"):
+        typed = values.astype(dtype)
+    if dtype.kind == "i" and values.dtype.kind in "iuf" and (typed != values).any():
+        raise FormatError(f"{path} has the distance {values[typed != values][0]}, which {dtype} cannot hold.", path)
+    return typed
+
+
+def _finder(graph: Graph) -> Callable[[list[Any], str], np.ndarray]:
+    """Return a function from what a table calls vertices to their numbers."""
+    if not _has_words(graph):
+
+        def find_numbers(words: list[Any], role: str) -> np.ndarray:
+            ids, place = np.unique(np.array([_as_int(word) for word in words], np.int64), return_inverse=True)
+            return graph.indices(ids.tolist(), role)[place]
+
+        return find_numbers
+    places = {str(name): v for v, name in enumerate(graph.names or ())}
+
+    def find_words(words: list[Any], role: str) -> np.ndarray:
+        found = np.fromiter((places.get(word, -1) for word in words), np.int32, len(words))
+        if (found < 0).any():
+            graph.index(words[int(np.argmin(found))], role)  # says what is wrong
+        return found
+
+    return find_words
+
+
+def _as_int(word: Any) -> int:
+    """Return a vertex in a table as a whole number; 1.5 is none, and would be cut off by int()."""
+    return int(word) if isinstance(word, str) else operator.index(word)
+
+
+def _distance_type(graph: Graph, values: Any, hints: Hints) -> np.dtype:
+    """Return the type that distances had before they were written as text."""
+    if hints.dtype is not None:
+        return np.dtype(hints.dtype)
+    if isinstance(values, np.ndarray) and values.dtype.itemsize == 4:
+        return values.dtype
+    if graph.weight_dtype is not None and graph.weight_dtype.kind == "f":
+        return graph.weight_dtype
+    return np.dtype(np.float64 if np.asarray(values).dtype.kind == "f" else np.int64)
+
+
+def _distinct(source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sources in order of appearance, and the row of each line."""
+    starts, first, place = np.unique(source, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.intp)
+    rank[order] = np.arange(len(order))
+    return starts[order].astype(np.int32), rank[place]
+
+
+def _placed(source: np.ndarray, graph: Graph, hints: Hints) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sources of the command line, and the row of each line."""
+    starts = np.array(list(dict.fromkeys(graph.indices(hints.sources, "source").tolist())), np.int32)
+    place = {int(v): r for r, v in enumerate(starts)}
+    for v in np.unique(source):
+        if int(v) not in place:
+            raise OptionError(
+                f"the table has lines from {graph.name(int(v))!r}, which is not one of the sources given."
+            )
+    return starts, np.array([place[int(v)] for v in source], np.intp)

@@ -1,0 +1,1 @@
+"""What tests share: oracles, strategies, graphs of all shapes, damaged files, stand-ins for devices."""

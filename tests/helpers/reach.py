@@ -1,0 +1,85 @@
+"""Ways for small graphs to reach what only large ones do: arcs and rows in batches, fat vertices, full stages."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+import nearfar
+from nearfar.devices import opencl
+from nearfar.gpu import GPU_METHODS
+from nearfar.gpu import arc_batches as gpu_stream
+from nearfar.gpu import layout as gpu_layout
+from nearfar.gpu import planning as gpu_plan
+from nearfar.gpu import work as gpu_work
+from nearfar.methods import METHODS
+
+DEVICE = "opencl"
+ALL = tuple(name for name in GPU_METHODS if not METHODS[name].rounds)  # alike to the bit
+STREAMING = tuple(name for name in ALL if GPU_METHODS[name].streams)
+NEGATIVE = tuple(name for name in ALL if METHODS[name].negative_weights)
+
+
+@contextmanager
+def streaming(least=1):
+    """Arcs never lie on the device all at once, and a batch may have so few arcs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gpu_layout, "_resident", lambda *sizes: 2**62)
+        patch.setattr(gpu_layout, "MIN_BATCH", least)
+        yield
+
+
+@contextmanager
+def few_pending():
+    """What is pending is always little enough to be copied by itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gpu_stream, "FEW_WORTH", 0)
+        patch.setattr(gpu_stream, "FEW_ARCS", 1)
+        yield
+
+
+@contextmanager
+def tiny_tuning(size=3):
+    """Groups of three, vertices fat from three arcs on, in parts of three; four entries in a stage; two are many."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (gpu_layout, gpu_work):
+            for name, value in (("THIN", 2), ("PART", 3)):
+                patch.setattr(module, f"HOST_{name}", value)
+        patch.setattr(gpu_work, "tuning", lambda gpu: {"THIN": 2, "PART": 3, "STAGE": 4})
+        patch.setattr(gpu_work, "LEAST_SMALL", 2)
+        patch.setattr(gpu_work, "SMALL_ARCS", 0)
+        patch.setattr(gpu_plan, "HOST_GROUP_SIZE", size)
+        patch.setattr(gpu_plan, "HOST_ROW_GROUP_SIZE", size)
+        patch.setattr(gpu_plan, "HOST_GROUPS", 1)  # a core, so that groups take several rows in one launch
+        yield
+
+
+@contextmanager
+def pretending(**facts):
+    """Let the device say other things of itself, such as gpu=True."""
+    given = opencl.OpenCL.facts.fget
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opencl.OpenCL, "facts", property(lambda device: replace(given(device), **facts)))
+        yield
+
+
+def least_memory(is_enough, most=2**40):
+    """Return the fewest bytes with which something holds that holds with all larger figures."""
+    low, high = 0, most
+    assert is_enough(high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
+def memory_for(batches, graph, sources=None, **options):
+    """Return bytes with which the arcs come in so many batches, or in fewer where no figure gives so many."""
+
+    def is_enough(memory):
+        plan = nearfar.plan(graph, sources, device=DEVICE, memory=memory, **options)
+        return bool(plan.layouts) and plan.arc_batches <= batches
+
+    return least_memory(is_enough)

@@ -1,0 +1,94 @@
+"""Prepared graphs of all shapes: small ones in which units, rows that wait and cores are forced."""
+
+from __future__ import annotations
+
+import math
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import nearfar
+from helpers.marks import JIT
+from nearfar import Graph
+from nearfar.elimination import build, core, tables
+from nearfar.elimination import eliminate as skeleton
+from nearfar.elimination import layout as sheet
+from nearfar.elimination import sweep as sweeper
+from nearfar.methods import prepared as method
+
+# Vertices a unit, degree that is always eliminated, steps before a core is left (None: as it pays), cost of searching a
+# core, vertices up to which it is closed; bytes of an answer that goes past the caches.
+SHAPES = {
+    "usual": {},
+    "one unit a vertex": {"unit": 1},
+    "small units": {"unit": 3},
+    "large core": {"unit": 2, "always": 0, "steps": 0},
+    "small core": {"unit": 3, "always": 1, "steps": 12},
+    "closed core": {"unit": 2, "always": 0, "steps": 0, "closed": 4096},
+    "core by rows": {"always": 0, "steps": 0, "search": 1e9},
+}
+any_shape = st.sampled_from(list(SHAPES)).map(SHAPES.get)
+
+
+@contextmanager
+def shaped(unit=4096, always=16, steps=None, search=0.0, closed=0, past=2**60):
+    """Prepare graphs in another shape than their size asks for."""
+
+    def eliminate(graph, budget, whole, *rest, **more):
+        return skeleton.eliminate(graph, budget if whole or steps is None else steps, whole, *rest, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sheet, "UNIT", unit)
+        patch.setattr(skeleton, "ELIMINATE_ALWAYS", always)
+        patch.setattr(build, "SEARCH_STEP", search)
+        patch.setattr(build, "eliminate", eliminate)
+        patch.setattr(core, "CLOSED_CORE", closed)
+        patch.setattr(core, "CLOSED_SHARE", 0)
+        patch.setattr(tables, "PAIRS_AT_ONCE", 7)
+        patch.setattr(sweeper, "ALONE", 0)
+        for module in (sweeper, method):
+            patch.setattr(module, "PAST_CACHES", past)
+        yield
+
+
+def wild(seed, kind, undirected=False):
+    """Return a random graph of some hundred vertices, in which units and cores arise by themselves."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(30, 150 if JIT else 40))
+    m = int(n * rng.uniform(0.5, 6))
+    tails, heads = rng.integers(0, n, (2, m))
+    if seed % 2:
+        heads = np.minimum(n - 1, tails + rng.integers(0, 6, m))
+    height = rng.integers(0, 50, n)
+    weights = {
+        "small": lambda: rng.integers(1, 256, m),
+        "zeros": lambda: rng.integers(0, 3, m),
+        "int32": lambda: rng.integers(1, 2**31 - 1, m),
+        "int64": lambda: rng.integers(1, 2**44, m),
+        "float32": lambda: rng.random(m, np.float32),
+        "float64": lambda: rng.random(m),
+        "negative": lambda: rng.integers(0, 20, m) + height[tails] - height[heads],
+        "none": lambda: None,
+    }[kind]()
+    return Graph.from_arcs(tails, heads, weights, n=n, undirected=undirected and kind != "negative")
+
+
+KINDS = ["small", "zeros", "int32", "int64", "float32", "float64", "negative", "none"]
+
+
+def rows_of(graph):
+    """Return the distances between all pairs from another method, inf for unreached."""
+    dist = nearfar.apsp(graph, method="johnson" if graph.min_weight < 0 else "dijkstra").dist
+    if dist.dtype.kind == "f":
+        return dist.astype(float)
+    return np.where(dist == np.iinfo(dist.dtype).max, math.inf, dist)
+
+
+def same(found, wanted):
+    """Tell whether numbers agree: to the last digit, or for floats up to rounding; unreached is inf in ``wanted``."""
+    found, wanted = np.asarray(found), np.asarray(wanted)
+    if found.dtype.kind != "f":
+        return np.array_equal(np.where(found == np.iinfo(found.dtype).max, math.inf, found), wanted)
+    return np.allclose(found, wanted, rtol=1e-5 if found.dtype == np.float32 else 1e-12, atol=0)
