@@ -1,10 +1,9 @@
 """Count and time the kernels of GPUs: ``python bench/gpu.py [--device opencl:0] [--write]``.
 
-For each method on New York's roads and on R-MAT 18, from one source: relaxations an arc, rounds, launches, bytes moved
-and time, with all arcs on the device and in four batches; and all pairs of Rome. Everybody takes turns within the run,
-the CPU included; the best time counts, arrays are filled once before, and every answer is compared with the CPU's to
-the bit. On PoCL the kernels run on the very cores the CPU's figures come from. --write puts the tables into
-docs/gpu.md.
+For each method on New York's roads and on R-MAT 18, from one source: relaxations per arc, rounds, launches, bytes moved
+and time, with all arcs on the device and in four batches; and all pairs of Rome. All methods take turns, and the CPU
+with them; the best time counts, arrays are filled once before, and every answer is compared with the CPU's to the bit.
+On PoCL the kernels run on the same cores as the CPU's figures. --write puts the tables into docs/gpu.md.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ PAGE = Path(__file__).parent.parent / "docs" / "gpu.md"
 METHODS = ("delta", "frontier", "edge")
 STREAMING = ("frontier", "edge")
 BATCHES = 4
-ROUNDS, BUDGET = 12, 8.0  # turns of everybody, and seconds after which somebody sits out the rest
+ROUNDS, BUDGET = 12, 8.0  # turns per method, and seconds after which a method takes no more turns
 
 
 @dataclass
 class Run:
-    """One way to answer a query, and the best time it took."""
+    """One method for a query, and its best time."""
 
     name: str
     ask: Callable[[], Any]
@@ -59,7 +58,7 @@ class Run:
 
 
 def take_turns(runs: list[Run], truth: np.ndarray, out: np.ndarray) -> None:
-    """Let everybody run in turns; the first turn of each, which builds kernels and copies the graph, does not count."""
+    """Take turns; the first turn of each run, which builds kernels and copies the graph, does not count."""
     for run in runs:
         run.turn(truth, out)
         run.best, run.spent, run.turns = np.inf, 0.0, 0
@@ -70,7 +69,7 @@ def take_turns(runs: list[Run], truth: np.ndarray, out: np.ndarray) -> None:
 
 
 def memory_for(graph: Graph, source: int, method: str, device: str) -> int:
-    """Return how much memory makes a plan take its arcs in so many batches."""
+    """Return the memory with which a plan takes its arcs in BATCHES batches."""
     low, high = 1, 2 * graph.nbytes + 200 * graph.n
     while low < high:
         middle = (low + high) // 2
@@ -83,8 +82,8 @@ def memory_for(graph: Graph, source: int, method: str, device: str) -> int:
 
 
 def one_source(entry: graphs.Entry, device: str) -> tuple[list[list[str]], list[list[str]]]:
-    """Return the rows of both tables for one graph: every method resident, and those that stream in batches."""
-    graph, other = entry.build(), entry.build()  # what is kept on the device belongs to a graph: one for each way
+    """Return the rows of both tables for one graph: every method resident, and the streaming ones in batches."""
+    graph, other = entry.build(), entry.build()  # a graph keeps its arrays on the device: one resident, one in batches
     source = int(np.diff(graph.offsets).argmax())
     truth = nearfar.sssp(graph, source, device="cpu").dist
     out = np.zeros_like(truth)
@@ -175,11 +174,11 @@ def tables(device: str) -> str:
         resident += first
         batched += second
     pairs = all_pairs(device)
-    count = ["graph", "method", "relaxations an arc"]
+    count = ["graph", "method", "relaxations per arc"]
     one = report.table(
         [*count, "rounds", "launches", "looks", "MB moved", "ms", "CPU `delta`, ms", "times as long"], resident
     )
-    many = report.table(["method", "relaxations an arc", "launches", "s", "CPU rows, s", "times as long"], pairs)
+    many = report.table(["method", "relaxations per arc", "launches", "s", "CPU rows, s", "times as long"], pairs)
     four = report.table(
         [*count, "runs of a batch", "skipped", "copied", "sparse steps", "MB moved", "ms", "resident, ms", "times"],
         batched,
@@ -195,7 +194,7 @@ def tables(device: str) -> str:
 
 
 def main() -> None:
-    """Measure, print, and write if asked."""
+    """Measure, print, and write the page with --write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="opencl:0")
     parser.add_argument("--write", action="store_true")

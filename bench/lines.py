@@ -1,4 +1,4 @@
-"""Lines of a table that sets measurements beside bars: verified cases, races between contestants, figures."""
+"""Lines of a table of measurements and the bars they should reach: verified cases, races, figures."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import peers
 from nearfar import Graph
 
 THREADS = 2
-SCIPY_ROWS = 8  # that SciPy is asked for where we are asked for many
+SCIPY_ROWS = 8  # rows that SciPy computes where we compute many
 CHECKED = 64  # rows compared at a time
 
 
 @dataclass
 class Line:
-    """A line of the table: what was measured, in figures, and the bar; without a bar it only informs."""
+    """A line of the table: what was measured, the figures, and the bar; without a bar it is for information."""
 
     what: str
     ours: str
@@ -32,7 +32,7 @@ class Line:
 
     @property
     def cells(self) -> list[str]:
-        """Return the line as the table has it."""
+        """Return the cells of the line in the table."""
         verdict = {None: "–", True: "yes", False: "**no**"}[self.reached]
         return [self.what, self.ours, self.others, self.measured, self.bar, verdict]
 
@@ -52,7 +52,7 @@ def duration(seconds: float) -> str:
 
 
 def race(actions: dict[str, Callable[[], object]], rounds: int = 7, budget: float = 6.0) -> dict[str, float]:
-    """Let everybody take turns; return the best time of each. Who has used the budget sits out after two turns."""
+    """Let all contestants take turns; return the best time of each. After two turns, those over the budget stop."""
     best, spent = dict.fromkeys(actions, np.inf), dict.fromkeys(actions, 0.0)
     for turn in range(rounds):
         for name, action in actions.items():
@@ -65,40 +65,40 @@ def race(actions: dict[str, Callable[[], object]], rounds: int = 7, budget: floa
 
 
 def same(found: np.ndarray, truth: np.ndarray) -> bool:
-    """Whether distances agree: whole numbers exactly, floats up to rounding."""
+    """Return whether distances agree: integers exactly, floats up to rounding."""
     if found.dtype.kind == truth.dtype.kind == "i":
         return bool(np.array_equal(found, truth))
     limits = [np.iinfo(a.dtype).max if a.dtype.kind == "i" else np.inf for a in (found, truth)]
     wide = [np.where(a == end, np.inf, a.astype(np.float64)) for a, end in zip((found, truth), limits, strict=True)]
-    exact = "i" in (found.dtype.kind, truth.dtype.kind)  # SciPy's floats against our whole numbers
+    exact = "i" in (found.dtype.kind, truth.dtype.kind)  # SciPy's floats against our integers
     return bool(np.array_equal(*wide) if exact else np.allclose(*wide, rtol=1e-5 if found.itemsize == 4 else 1e-9))
 
 
 def require(right: bool, what: str) -> None:
-    """Stop everything where an answer is wrong."""
+    """Stop everything if an answer is wrong."""
     if not right:
         raise SystemExit(f"wrong: {what}")
 
 
 def over(what: str, ours: float, rows: int, other: float, bar: float, who: str = "SciPy") -> Line:
-    """Return a line: how many times as fast a row is as somebody else's."""
+    """Return a line: how many times as fast our rows are as those of another program."""
     times = other * rows / ours
     each = duration(ours / rows)
     return Line(
-        what, f"{duration(ours)}, {each} a row", f"{duration(other)} a row", f"{times:,.0f} x {who}",
+        what, f"{duration(ours)}, {each} per row", f"{duration(other)} per row", f"{times:,.0f} x {who}",
         f"{bar:g}", times >= bar,
     )  # fmt: skip
 
 
 def against(what: str, ours: float, other: float, of: str, unit: str, most: float | None = None) -> Line:
-    """Return a line: how many of somebody else's times something takes."""
+    """Return a line: the ratio of our time to another time."""
     times = ours / other
     line = Line(what, duration(ours), f"{duration(other)} {of}", f"{times:.1f} {unit}")
     return line if most is None else Line(*line.cells[:4], f"at most {most:g}", times <= most)
 
 
 class Case:
-    """A graph with what its lines share: sources, SciPy's matrix, the prepared graph, rows of the answer."""
+    """A graph with what its lines share: sources, SciPy's matrix, the prepared graph, rows of distances."""
 
     def __init__(self, label: str, graph: Graph, sources: int) -> None:
         self.label, self.graph = label, graph
@@ -111,12 +111,12 @@ class Case:
 
     @cached_property
     def prepared(self) -> nearfar.Prepared:
-        """The graph, prepared; the first time kernels are compiled."""
+        """The graph, prepared; the first call compiles kernels."""
         return nearfar.prepare(self.graph, threads=THREADS)
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """The rows of all sources, verified; an array to write into from then on."""
+        """The rows of all sources, verified; later runs write into this array."""
         rows = self.prepared.mssp(self.sources, threads=THREADS).dist.copy()
         self.verify(rows)
         return rows
@@ -130,9 +130,9 @@ class Case:
         require(same(rows[:SCIPY_ROWS], self.peer.distances(self.some)), f"{self.label}, against SciPy")
 
     def scipy_rows(self) -> None:
-        """Ask SciPy for some of the rows."""
+        """Compute some of the rows with SciPy."""
         self.peer.distances(self.some)
 
     def sweep(self) -> None:
-        """Ask for all rows of the prepared graph."""
+        """Compute all rows with the prepared graph."""
         self.prepared.mssp(self.sources, threads=THREADS, out=self.rows)

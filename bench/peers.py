@@ -63,7 +63,7 @@ class Peer(ABC):
 
 
 def coordinates(graph: Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return tails, heads and float64 weights with one arc a pair, as libraries without parallel arcs need them."""
+    """Return tails, heads and float64 weights with one arc per pair, as libraries without parallel arcs need them."""
     matrix = graph.to_scipy()
     tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(matrix.indptr))
     return tails, matrix.indices, matrix.data.astype(np.float64)

@@ -1,10 +1,10 @@
 """Verify, then time, what docs/prepared.md claims: ``python bench/prepared.py [--write] [--quick] [--only NAME]``.
 
-Rows are compared with rows of `dijkstra` and with SciPy, sums and pairs with rows, new weights with a fresh
-preparation; nothing is timed before. Then ours, SciPy and whoever else belongs to a line take turns within one run; the
-best time counts, and ratios are only formed between times of the same turns. Arrays are filled once before the clock
-starts (``out=``). Two threads work where a line does not say otherwise; SciPy has one. --write puts the table into
-docs/prepared.md; --quick takes fewer sources and smaller generated graphs, --only one line, and both write nothing.
+First, rows are compared with those of `dijkstra` and SciPy, sums and pairs with rows, and rows after new weights with
+`dijkstra`. Then our code, SciPy and the other contestants of a line take turns within one run; the best time counts,
+and ratios are only formed between times of the same turns. Arrays are filled once before the clock starts (``out=``).
+Two threads unless a line says otherwise; SciPy uses one. --write puts the table into docs/prepared.md; --quick takes
+fewer sources and smaller generated graphs, --only measures one line, and neither of them writes anything.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NOISE = 1.1  # ratio up to which two times count as equal
 
 
 class Bench:
-    """The lines, by the names that --only takes; each yields one or more."""
+    """The measurements, by the names that --only takes; each yields one or more lines."""
 
     def __init__(self, quick: bool) -> None:
         self.quick = quick
@@ -59,7 +59,7 @@ class Bench:
         require(len(case.rows) == self.many, "rows")
         best = race({"ours": lambda: nearfar.prepare(case.graph, threads=THREADS), "scipy": case.scipy_rows})
         row = best["scipy"] / SCIPY_ROWS
-        yield against(f"{case.label}, prepare", best["ours"], row, "a row", most=25, unit="SciPy rows")
+        yield against(f"{case.label}, prepare", best["ours"], row, "per row", most=25, unit="SciPy rows")
 
     def rows(self) -> Iterator[Line]:
         """Time many rows of New York, prepared; filling the same matrix; and the same with the preparation included."""
@@ -89,7 +89,7 @@ class Bench:
         yield over(what, best["ours"], self.many, best["scipy"] / SCIPY_ROWS, 50)
 
     def sums(self) -> Iterator[Line]:
-        """Time a sum over each row of New York, for all sources; for some of them where it shall be quick."""
+        """Time a sum over each row of New York, for all sources; for some of them with --quick."""
         case = self.ny
         truth = case.rows.sum(axis=1, dtype=np.int64)
         require(np.array_equal(case.prepared.row_sums(case.sources, threads=THREADS), truth), "sums against rows")
@@ -101,7 +101,7 @@ class Bench:
         each = best["ours"] / len(sources) / case.graph.n * 1e9
         row = best["scipy"] / SCIPY_ROWS
         what = f"{case.label}, a sum over each row, {len(sources):,} sources"
-        yield Line(what, duration(best["ours"]), "–", f"{each:.2f} ns a distance", "under 0.6", each < 0.6)
+        yield Line(what, duration(best["ours"]), "–", f"{each:.2f} ns per distance", "under 0.6", each < 0.6)
         yield over(what, best["ours"], len(sources), row, 300)
 
     def one(self) -> Iterator[Line]:
@@ -139,7 +139,7 @@ class Bench:
         each = best["ours"] / count * 1e6
         yield Line(
             f"{case.label}, {count:,} random pairs, 1 thread", duration(best["ours"]), "–",
-            f"{each:.1f} µs a pair", "at most 60", each <= 60,
+            f"{each:.1f} µs per pair", "at most 60", each <= 60,
         )  # fmt: skip
 
     def reweight(self) -> Iterator[Line]:
@@ -164,12 +164,12 @@ class Bench:
             )  # fmt: skip
 
     def memory(self) -> Iterator[Line]:
-        """Count the bytes of New York, prepared."""
+        """Report the memory of New York, prepared."""
         yield from bytes_of(self.ny)
 
     def rmat(self) -> Iterator[Line]:
         """Time R-MAT 18: rows and preparation."""
-        self.__dict__.pop("ny", None)  # a gigabyte of rows that no further line needs
+        self.__dict__.pop("ny", None)  # one gigabyte of rows that no later line needs
         case = self.case("rmat14" if self.quick else "rmat", self.many)
         require(len(case.rows) == self.many, "rows")
         best = race(
@@ -183,7 +183,7 @@ class Bench:
         case.verify(case.rows, CHECKED)
         row = best["scipy"] / SCIPY_ROWS
         yield over(f"{case.label}, {self.many:,} sources, prepared", best["ours"], self.many, row, 300)
-        yield against(f"{case.label}, prepare", best["prepare"], row, "a row", most=30, unit="SciPy rows")
+        yield against(f"{case.label}, prepare", best["prepare"], row, "per row", most=30, unit="SciPy rows")
         yield from bytes_of(case, bar=False)
 
     def saopaulo(self) -> Iterator[Line]:
@@ -204,7 +204,7 @@ class Bench:
         yield over(f"{case.label}, {count} sources, prepared", best["ours"], count, best["scipy"] / SCIPY_ROWS, 100)
         prepare = sum(case.prepared.hierarchy.seconds.values())
         row = best["scipy"] / SCIPY_ROWS
-        yield against(f"{case.label}, prepare", prepare, row, "a row", unit="SciPy rows")
+        yield against(f"{case.label}, prepare", prepare, row, "per row", unit="SciPy rows")
         yield from bytes_of(case)
 
     def twitter(self) -> Iterator[Line]:
@@ -252,7 +252,7 @@ class Bench:
         yield over(what, best["ours"], n, best["scipy"] / n, 30, "SciPy's `floyd_warshall`")
 
     def families(self) -> Iterator[Line]:
-        """Time two sources of every family of graphs: what auto does against what it did before all this."""
+        """Time two sources of every family of graphs: `auto` against the method that it should choose."""
         from nearfar.selftest.graphs import samples
 
         ratios: dict[str, float] = {}
@@ -265,15 +265,15 @@ class Bench:
         worst = max(ratios, key=ratios.__getitem__)
         yield Line(
             f"{len(ratios)} graphs of the families, 2 sources: `auto` against `dijkstra` or `johnson` by name",
-            f"{statistics.median(ratios.values()):.2f} x in the middle", "–",
+            f"median {statistics.median(ratios.values()):.2f} x", "–",
             f"{ratios[worst]:.2f} x at most ({worst})", f"at most {NOISE}", ratios[worst] <= NOISE,
         )  # fmt: skip
 
 
 def ratio_of_calls(graph: Graph, sources: list[int], named: str) -> float:
-    """Return how long auto takes for two rows, in times of a method given by name.
+    """Return the time of `auto` for two rows, divided by the time of a method given by name.
 
-    Medians of many turns: half a millisecond on two threads depends on where they are put, and the best is luck.
+    Medians of many turns: half a millisecond on two threads depends on which cores they run on, and the best is luck.
     """
     out = nearfar.mssp(graph, sources, method=named).dist.copy()
     require(same(nearfar.mssp(graph, sources).dist, out), "two sources by auto")
@@ -288,17 +288,17 @@ def ratio_of_calls(graph: Graph, sources: list[int], named: str) -> float:
 
 
 def unweighted_rows(case: Case) -> np.ndarray:
-    """Return some rows as SciPy finds them when it is told that all weights are one."""
+    """Return some rows of SciPy with ``unweighted=True``."""
     from scipy.sparse import csgraph
 
     return csgraph.dijkstra(case.peer.matrix, indices=case.some, unweighted=True)
 
 
 def bytes_of(case: Case, bar: bool = True) -> Iterator[Line]:
-    """Yield a line on the memory of a prepared graph."""
+    """Yield the line about the memory of a prepared graph."""
     used, graph = case.prepared.hierarchy.nbytes, case.graph.nbytes
     line = Line(
-        f"{case.label}, memory", f"{used / 1e6:.1f} MB", f"{graph / 1e6:.1f} MB the graph", f"{used / graph:.1f} x"
+        f"{case.label}, memory", f"{used / 1e6:.1f} MB", f"{graph / 1e6:.1f} MB for the graph", f"{used / graph:.1f} x"
     )
     yield Line(*line.cells[:4], "at most 12", used <= 12 * graph) if bar else line
 
@@ -310,7 +310,7 @@ NAMES = (
 
 
 def measure(quick: bool, only: list[str]) -> list[Line]:
-    """Measure what is asked for, telling as it goes."""
+    """Measure the named lines, or all, and print each as soon as it is known."""
     bench, lines = Bench(quick), []
     for name in only or NAMES:
         try:

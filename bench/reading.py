@@ -129,7 +129,7 @@ def size_of_names(graph: nearfar.Graph) -> int:
         return ids.nbytes
     if not isinstance(graph.names, tuple):
         return 0
-    parts = (graph.names, graph._vertices.numbers)
+    parts = (graph.names, graph._vertices.index_of)
     return sum(map(sys.getsizeof, (*parts, *graph.names)))
 
 

@@ -1,6 +1,10 @@
-"""The questions: sssp, mssp, apsp, nearest, distance, path, and plan. Thin faces over the one road (solve.py).
+"""The queries: sssp, mssp, apsp, nearest, distance, path, and plan.
 
-Options are the same everywhere:
+Each function here only reads its arguments and calls engine/solve.py, where all queries are planned and run. They all
+take the same options, listed below once; `takes_options` copies the list into every docstring and signature. The types
+of the options, for editors and type checkers, are in `engine.options.Options`.
+
+The options are the same everywhere:
 
 method : str
     "auto", "dijkstra" ("dij"), "delta", "frontier" ("spfa"), "edge", "johnson", "bfs",
@@ -8,23 +12,24 @@ method : str
 device : str or list
     "auto", "cpu", a GPU such as "opencl", "opencl:1" or "cuda:0", or a list of GPUs, which share the rows.
 cutoff : number
-    Vertices farther than this are unreached; one at exactly this distance is not.
+    Vertices farther than this count as unreached. A vertex at exactly this distance is reached.
 targets : vertices
-    Stop when these are settled. Vertices up to the farthest of them are exact, all others unreached; if one of them
-    cannot be reached, every vertex is exact.
+    The search may stop when all of these are settled. Vertices up to the farthest target are exact, all others are
+    unreached. If a target cannot be reached, every vertex is exact.
 threads : int
-    All cores unless given.
+    The number of threads; all cores by default.
 progress : bool or function
-    True shows rows done, rate and time left on standard error; a function is told rows done and all rows.
+    True shows rows done, rate and time left on standard error. A function is called with the number of rows done and
+    the number of all rows.
 dtype : type
-    Of the distances: int32, int64 or float64 for integer weights, float32 or float64 for floats.
+    The type of the distances: int32, int64 or float64 for integer weights, float32 or float64 for floats.
 memory : int or str
-    Bytes that may be used, such as "2 GB"; more is refused before anything is allocated. On a GPU, of its memory; arcs
-    that do not fit come in batches.
+    The bytes that may be used, such as "2 GB"; a query that needs more is refused before anything is allocated. On a
+    GPU this limits its memory; arcs that do not fit come in batches.
 out : array
-    To be filled: C order, of the shape and a fitting type of ``dist``.
+    An array to fill: in C order, with the shape of ``dist`` and a type that can hold the distances.
 delta : number
-    Bucket width of `delta` and `dijkstra`.
+    The bucket width of `delta` and `dijkstra`.
 """
 
 from __future__ import annotations
@@ -33,29 +38,26 @@ import inspect
 import math
 import textwrap
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
+from .engine.options import Options, known_options
 from .engine.planner import Plan
-from .engine.query import check, take_source, take_vertices
+from .engine.query import check, take_graph, take_source, take_vertices
 from .engine.solve import plan_query, solve
 from .errors import InputTypeError
 from .graph import Graph
 from .results import Distances, Nearest
 from .results.limits import unreached
 
-OPTIONS = {
-    name: parameter
-    for name, parameter in inspect.signature(check).parameters.items()
-    if parameter.kind is parameter.KEYWORD_ONLY and name not in ("seeds", "single", "hierarchy")
-}
+OPTIONS = {name: inspect.signature(check).parameters[name] for name in Options.__annotations__}
 
 Query = TypeVar("Query", bound=Callable[..., Any])
 
 
 def takes_options(query: Query) -> Query:
-    """Show the options in a query's signature and docstring, as help() and editors read them."""
+    """Show the options in a query's signature and docstring at run time, as help() and notebooks read them."""
     text = textwrap.indent((__doc__ or "").partition("everywhere:\n\n")[2].rstrip(), 8 * " ").lstrip()
     query.__doc__ = (query.__doc__ or "").replace("{options}", text)
     own = [p for p in inspect.signature(query).parameters.values() if p.kind is not p.VAR_KEYWORD]
@@ -67,14 +69,14 @@ def takes_options(query: Query) -> Query:
 
 
 @takes_options
-def sssp(graph: Graph, source: Any, **options: Any) -> Distances:
+def sssp(graph: Graph, source: Any, **options: Unpack[Options]) -> Distances:
     """Return the distances from one source to every vertex.
 
     Parameters
     ----------
     graph : Graph
     source : vertex
-        A number, or a name in a graph that has names.
+        A name if the graph has names, an index otherwise.
     **options
         {options}
 
@@ -88,12 +90,12 @@ def sssp(graph: Graph, source: Any, **options: Any) -> Distances:
     >>> result.path(2)
     [0, 1, 2]
     """
-    return solve(check(graph, take_source(_graph(graph), source), single=True, **_known(options)))
+    return solve(check(graph, take_source(take_graph(graph), source), single=True, **known_options(options)))
 
 
 @takes_options
-def mssp(graph: Graph, sources: Any, **options: Any) -> Distances:
-    """Return the distances from several sources, a row each, in their order.
+def mssp(graph: Graph, sources: Any, **options: Unpack[Options]) -> Distances:
+    """Return the distances from several sources, one row per source, in the given order.
 
     Parameters
     ----------
@@ -111,12 +113,12 @@ def mssp(graph: Graph, sources: Any, **options: Any) -> Distances:
     array([[7, 3, 0],
            [0, 4, 7]], dtype=int32)
     """
-    return solve(check(graph, take_vertices(_graph(graph), sources, "source"), **_known(options)))
+    return solve(check(graph, take_vertices(take_graph(graph), sources, "source"), **known_options(options)))
 
 
 @takes_options
-def apsp(graph: Graph, **options: Any) -> Distances:
-    """Return the distances between all pairs of vertices, a row for every source.
+def apsp(graph: Graph, **options: Unpack[Options]) -> Distances:
+    """Return the distances between all pairs of vertices, one row per source.
 
     Parameters
     ----------
@@ -132,11 +134,11 @@ def apsp(graph: Graph, **options: Any) -> Distances:
            [2147483647,          0,          1],
            [2147483647, 2147483647,          0]], dtype=int32)
     """
-    return solve(check(graph, np.arange(_graph(graph).n, dtype=np.int32), **_known(options)))
+    return solve(check(graph, np.arange(take_graph(graph).n, dtype=np.int32), **known_options(options)))
 
 
 @takes_options
-def nearest(graph: Graph, sources: Any, **options: Any) -> Nearest:
+def nearest(graph: Graph, sources: Any, **options: Unpack[Options]) -> Nearest:
     """Return for every vertex the distance from the nearest of several sources, and which one that is.
 
     Parameters
@@ -154,12 +156,12 @@ def nearest(graph: Graph, sources: Any, **options: Any) -> Nearest:
     >>> near.dist, near.source
     (array([0, 5, 1, 0], dtype=int32), array([0, 0, 3, 3], dtype=int32))
     """
-    numbers = np.unique(take_vertices(_graph(graph), sources, "source"))
-    return Nearest(solve(check(graph, numbers[:1], seeds=numbers, single=True, **_known(options))))
+    seeds = np.unique(take_vertices(take_graph(graph), sources, "source"))
+    return Nearest(solve(check(graph, seeds[:1], seeds=seeds, single=True, **known_options(options))))
 
 
 @takes_options
-def distance(graph: Graph, source: Any, target: Any, **options: Any) -> int | float:
+def distance(graph: Graph, source: Any, target: Any, **options: Unpack[Options]) -> int | float:
     """Return the distance from ``source`` to ``target``, math.inf if there is no path.
 
     Parameters
@@ -182,7 +184,7 @@ def distance(graph: Graph, source: Any, target: Any, **options: Any) -> int | fl
 
 
 @takes_options
-def path(graph: Graph, source: Any, target: Any, **options: Any) -> list[Any]:
+def path(graph: Graph, source: Any, target: Any, **options: Unpack[Options]) -> list[Any]:
     """Return the vertices of a shortest path from ``source`` to ``target``, both ends included.
 
     Parameters
@@ -204,8 +206,8 @@ def path(graph: Graph, source: Any, target: Any, **options: Any) -> list[Any]:
 
 
 @takes_options
-def plan(graph: Graph, sources: Any = None, **options: Any) -> Plan:
-    """Return what a query would do, why, and how many bytes it takes, without running it.
+def plan(graph: Graph, sources: Any = None, **options: Unpack[Options]) -> Plan:
+    """Return what a query would do, why, and how many bytes it would take, without running it.
 
     Parameters
     ----------
@@ -223,34 +225,16 @@ def plan(graph: Graph, sources: Any = None, **options: Any) -> Plan:
     >>> plan.method, plan.rows, plan.bytes > 4 * g.n**2
     ('prepared', 90000, True)
     """
-    _graph(graph)
-    numbers = np.arange(graph.n, dtype=np.int32) if sources is None else take_vertices(graph, sources, "source")
-    return plan_query(check(graph, numbers, **_known(options)))
+    take_graph(graph)
+    rows = np.arange(graph.n, dtype=np.int32) if sources is None else take_vertices(graph, sources, "source")
+    return plan_query(check(graph, rows, **known_options(options)))
 
 
-def _pair(graph: Graph, source: Any, target: Any, options: dict[str, Any]) -> tuple[Distances, int]:
-    """Solve from one source as far as one target; return the result and the target's number."""
+def _pair(graph: Graph, source: Any, target: Any, options: Options) -> tuple[Distances, int]:
+    """Solve from one source as far as one target; return the result and the target's index."""
     if "targets" in options:
         raise InputTypeError("targets was given to a query that has one target already; leave it out, or use sssp.")
-    t = _graph(graph).index(target, "target")
-    if graph.min_weight >= 0:  # else the path may lead over vertices that are farther than the target
+    t = take_graph(graph).index(target, "target")
+    if graph.min_weight >= 0:  # otherwise the path may lead over vertices that are farther than the target
         options["targets"] = np.array([t], np.int32) if graph.names is None else [target]
     return sssp(graph, source, **options), t
-
-
-def _graph(graph: Any) -> Graph:
-    """Refuse what is not a Graph, and say how to make one."""
-    if isinstance(graph, Graph):
-        return graph
-    maker = {"scipy": "from_scipy", "networkx": "from_networkx", "numpy": "from_matrix", "pandas": "from_frame"}.get(
-        type(graph).__module__.partition(".")[0], "from_arcs"
-    )
-    raise InputTypeError(f"graph is a {type(graph).__name__}, not a nearfar.Graph; make one with Graph.{maker}(...).")
-
-
-def _known(options: dict[str, Any]) -> dict[str, Any]:
-    """Refuse options that do not exist, which Python would only find deeper down."""
-    for name in options:
-        if name not in OPTIONS:
-            raise InputTypeError(f"there is no option {name!r}; there are {', '.join(OPTIONS)}.")
-    return options

@@ -1,4 +1,4 @@
-"""The main job from end to end, on a generated road network: build, solve, verify, show a path, print the figures.
+"""The main work from end to end, on a generated road network: build, solve, verify, show a path, print the figures.
 
 Run by ``make demo`` and ``python -m nearfar.demo [vertices]``. Uses nothing but the public names.
 """
@@ -32,13 +32,13 @@ def show(what: str, value: str, remark: str = "") -> None:
 
 
 def heading(text: str) -> None:
-    """Print what comes next."""
+    """Print the heading of the next section."""
     print(f"\n{text}", flush=True)
 
 
 def rate(distances: int, seconds: float) -> str:
-    """Say how many distances a second that is."""
-    return f"{distances / seconds / 1e6:.1f} million distances a second"
+    """Return the distances per second, in words."""
+    return f"{distances / seconds / 1e6:.1f} million distances per second"
 
 
 def build(vertices: int) -> nearfar.Graph:
@@ -54,10 +54,10 @@ def build(vertices: int) -> nearfar.Graph:
 
 
 def solve(graph: nearfar.Graph, source: int) -> nearfar.Distances:
-    """Ask for one source twice: the first call may compile kernels."""
+    """Solve one source several times: the first call may compile kernels."""
     heading(f"Distances from vertex {source:,} to all others")
     result, first = timed(lambda: nearfar.sssp(graph, source))
-    show("first call", format_seconds(first), "kernels compile once, then are kept")
+    show("first call", format_seconds(first), "kernels are compiled once, then kept")
     seconds = min(timed(lambda: nearfar.sssp(graph, source, out=result.rows[0]))[1] for _ in range(3))
     plan = nearfar.plan(graph, source)
     show("solved in", format_seconds(seconds), ran_by(plan))
@@ -66,16 +66,16 @@ def solve(graph: nearfar.Graph, source: int) -> nearfar.Distances:
 
 
 def ran_by(plan: nearfar.Plan) -> str:
-    """Say what solved it."""
+    """Return the method and the number of threads."""
     return f"method {plan.method}, {plan.threads} thread{'s' if plan.threads > 1 else ''}"
 
 
 def solve_many(graph: nearfar.Graph, k: int) -> None:
-    """Ask for several sources at once, twice: another method, so other kernels to compile."""
+    """Solve several sources at once, twice: other kernels may be needed, which are compiled first."""
     heading(f"Distances from {k} sources to all others")
     sources = [int(graph.n * i / k) for i in range(k)]
     result, first = timed(lambda: nearfar.mssp(graph, sources))
-    show("first call", format_seconds(first), "kernels compile once, then are kept")
+    show("first call", format_seconds(first), "kernels are compiled once, then kept")
     seconds = timed(lambda: nearfar.mssp(graph, sources, out=result.rows))[1]
     plan = nearfar.plan(graph, sources)
     show("solved in", format_seconds(seconds), ran_by(plan))
@@ -83,7 +83,7 @@ def solve_many(graph: nearfar.Graph, k: int) -> None:
 
 
 def certify(graph: nearfar.Graph, result: nearfar.Distances) -> bool:
-    """Prove the distances exact and say so."""
+    """Prove that the distances are exact, and print the result."""
     heading("The certificate")
     certificate, seconds = timed(lambda: nearfar.verify(graph, result))
     show("checked in", format_seconds(seconds), "independently of the solver")
@@ -92,13 +92,13 @@ def certify(graph: nearfar.Graph, result: nearfar.Distances) -> bool:
 
 
 def show_path(result: nearfar.Distances) -> None:
-    """Show the first and last steps to the farthest vertex that can be reached."""
+    """Show the first and last steps of the path to the farthest vertex that can be reached."""
     dist = result.dist
     target = int(np.argmax(np.where(dist < np.iinfo(dist.dtype).max, dist, -1)))
     path, seconds = timed(lambda: result.path(target))
     heading(f"A shortest path to vertex {target:,}")
     show("length", format_count(int(dist[target])), f"{len(path) - 1:,} arcs")
-    show("found in", format_seconds(seconds), "the tree of predecessors included")
+    show("found in", format_seconds(seconds), "including the tree of predecessors")
     steps = path if len(path) <= 7 else [*path[:3], "...", *path[-3:]]
     print("  " + " -> ".join(str(step) for step in steps))
 
@@ -112,7 +112,7 @@ def main(vertices: int = VERTICES) -> int:
     exact = certify(graph, result)
     show_path(result)
     solve_many(graph, SOURCES)
-    print(f"\nAll of it took {format_seconds(time.perf_counter() - start)}.")
+    print(f"\nTotal time: {format_seconds(time.perf_counter() - start)}.")
     return 0 if exact else 1
 
 

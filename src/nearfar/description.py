@@ -1,7 +1,7 @@
 """What ``describe()`` returns: a dict for programs that prints as a table for people.
 
-The keys are plain words joined by underscores. Two endings carry a unit and are printed with it: ``bytes`` (``bytes``,
-``result_bytes``) and ``seconds`` (``seconds``, ``compile_seconds``). The dict always holds the bare numbers.
+Keys are plain words joined by underscores. A key that ends in ``bytes`` (``bytes``, ``result_bytes``) or in
+``seconds`` (``seconds``, ``compile_seconds``) is printed with a unit; the dict always holds the bare numbers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def format_count(n: float) -> str:
 
 
 def format_bytes(n: float) -> str:
-    """Write a number of bytes in decimal units, three digits.
+    """Write a number of bytes in decimal units, with three digits.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def format_bytes(n: float) -> str:
 
 
 def format_seconds(t: float) -> str:
-    """Write a duration in the unit that suits it: microseconds up to hours.
+    """Write a duration in a suitable unit, from microseconds to hours.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def _three_digits(value: float) -> str:
 
 
 def _format(key: str, value: Any) -> str:
-    """Write one value, in the unit its key carries."""
+    """Write one value, in the unit that its key names."""
     if value is None:
         return "-"
     if isinstance(value, str):
@@ -97,7 +97,7 @@ def _format(key: str, value: Any) -> str:
 
 
 def _lines(facts: Mapping[str, Any], indent: str = "") -> Iterator[tuple[str, str]]:
-    """Yield label and text of each line; a dict inside the dict is indented under its key."""
+    """Yield the label and the text of each line; a nested dict is indented under its key."""
     for key, value in facts.items():
         label = indent + str(key).replace("_", " ")
         if isinstance(value, Mapping):

@@ -3,25 +3,25 @@
 NearfarError
 ├── GraphError (ValueError)              the arrays or the object given do not describe a graph
 ├── VertexError (LookupError)            a vertex that the graph does not have
-├── InputTypeError (TypeError)           a value of the wrong kind: a float for a vertex, a word for a number
+├── InputTypeError (TypeError)           a value of the wrong type: a float for a vertex, a word for a number
 ├── OptionError (ValueError)             an option, method or device that does not exist, or a value out of its range
 ├── MethodError (ValueError)             a method that exists but cannot answer this question
 ├── NegativeCycleError (ValueError)      distances do not exist; ``.cycle`` names the vertices
 ├── NoPathError (LookupError)            the target cannot be reached
-├── DistanceOverflowError (OverflowError)  a distance does not fit the type asked for
+├── DistanceOverflowError (OverflowError)  a distance does not fit the requested type
 ├── MemoryLimitError (MemoryError)       refused before allocation; ``.needed`` and ``.available`` in bytes
 ├── DeviceError (RuntimeError)           a device that is missing or failed
-│   ├── DeviceMemoryError (MemoryError)  a device had no room left
-│   └── KernelBuildError                 a driver could not build a kernel; ``.log`` is what it said
+│   ├── DeviceMemoryError (MemoryError)  a device ran out of memory
+│   └── KernelBuildError                 a driver could not build a kernel; ``.log`` is its output
 ├── FormatError (ValueError)             a file whose content is wrong; ``.path`` and ``.line`` say where
 ├── FileError (OSError)                  a file that cannot be opened, read or written
 │   └── MissingFileError (FileNotFoundError)  there is no such file
 └── MissingDependencyError (ImportError) an optional package is not installed
 
 Each class also derives from the builtin that a caller would expect, so ``except ValueError`` keeps working. Messages
-state the value found, the rule it breaks, and the way out. Where the way out is an option, the message marks it
-(`option`), so that ``error.parts`` can be told to whoever reads it: a caller writes ``method='edge'``, at the command
-line one types ``--method edge``.
+state the value found, the rule it breaks, and the way out. Where the way out is an option, the message marks it with
+`option`. The mark is invisible in ``str(error)``, but ``error.parts`` lists text and options separately, so that each
+reader sees the option as they would write it: ``method='edge'`` in Python, ``--method edge`` at the command line.
 """
 
 from __future__ import annotations
@@ -31,15 +31,20 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_OPEN, _BETWEEN, _CLOSE = "\x02", "\x1f", "\x03"  # around and inside a mark; no text that people write has them
+_OPEN, _BETWEEN, _CLOSE = "\x02", "\x1f", "\x03"  # around and inside a mark; they do not occur in ordinary text
 _MARK = re.compile(f"{_OPEN}(\\w*){_BETWEEN}([^{_CLOSE}]*){_CLOSE}")
 _NO_VALUE = object()
-_LONGEST = 60  # letters of a value that a message repeats
+_LONGEST = 60  # characters of a value that a message repeats
+
+
+def clip(text: str, limit: int = _LONGEST) -> str:
+    """Cut a text that a message repeats to ``limit`` characters."""
+    return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option that an error speaks of; ``value`` is written as in Python, and empty where any will do."""
+    """An option that an error mentions; ``value`` is Python source, and empty where no value is recommended."""
 
     name: str
     value: str = ""
@@ -50,7 +55,7 @@ class Option:
 
 @dataclass(frozen=True)
 class InPython:
-    """Words that help who calls from Python, and nobody else."""
+    """Text that is useful only to Python callers."""
 
     text: str
 
@@ -72,18 +77,17 @@ def option(name: str, value: Any = _NO_VALUE) -> str:
     >>> error.parts[1]
     Option(name='method', value="'edge'")
     """
-    text = "" if value is _NO_VALUE else repr(value)
-    text = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    text = "" if value is _NO_VALUE else clip(repr(value))
     return f"{_OPEN}{name}{_BETWEEN}{text}{_CLOSE}"
 
 
 def in_python(text: str) -> str:
-    """Mark words inside the message of an error that help only who calls from Python."""
+    """Mark text inside the message of an error that is useful only to Python callers."""
     return f"{_OPEN}{_BETWEEN}{text}{_CLOSE}"
 
 
 def parts_of(message: str) -> tuple[Part, ...]:
-    """Take a marked message apart: text, options, and words for Python alone."""
+    """Split a marked message into plain text, options, and text for Python callers."""
     pieces = _MARK.split(message)  # text, name, value, text, ...
     parts: list[Part] = [pieces[0]]
     for name, value, text in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
@@ -92,13 +96,13 @@ def parts_of(message: str) -> tuple[Part, ...]:
 
 
 class NearfarError(Exception):
-    """The common ancestor: ``except nearfar.NearfarError`` catches everything below.
+    """The common ancestor: ``except nearfar.NearfarError`` catches every error of this package.
 
-    ``parts`` holds the message piece by piece, the options it speaks of among them; ``marked`` is what another error
-    repeats of this one, marks included.
+    ``parts`` is the message split into text and options. ``marked`` is the message with its marks: use it, not
+    ``str(error)``, to repeat the message inside another error.
     """
 
-    _carried: tuple[str, ...] = ()  # what an error holds beside its message, in the order of its arguments
+    _carried: tuple[str, ...] = ()  # attributes that an error has beside its message, in the order of its arguments
 
     def __init__(self, message: str) -> None:
         self.marked = message
@@ -106,7 +110,7 @@ class NearfarError(Exception):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The message piece by piece."""
+        """The message, split into text and options."""
         return parts_of(self.marked)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -122,7 +126,7 @@ class VertexError(NearfarError, LookupError):
 
 
 class InputTypeError(NearfarError, TypeError):
-    """A value of the wrong kind."""
+    """A value of the wrong type."""
 
 
 class OptionError(NearfarError, ValueError):
@@ -148,7 +152,7 @@ class NoPathError(NearfarError, LookupError):
 
 
 class DistanceOverflowError(NearfarError, OverflowError):
-    """A distance does not fit the type asked for."""
+    """A distance does not fit the requested type."""
 
 
 class MemoryLimitError(NearfarError, MemoryError):
@@ -166,7 +170,7 @@ class DeviceError(NearfarError, RuntimeError):
 
 
 class DeviceMemoryError(DeviceError, MemoryError):
-    """A device had no room left for what a query needs."""
+    """A device does not have enough memory for a query."""
 
 
 class KernelBuildError(DeviceError):
@@ -180,7 +184,7 @@ class KernelBuildError(DeviceError):
 
 
 class FormatError(NearfarError, ValueError):
-    """A file whose content is not what its format asks for."""
+    """A file whose content does not follow its format."""
 
     _carried = ("path", "line")
 

@@ -1,7 +1,7 @@
-"""Prepared: a graph pruned, eliminated and laid out once, for any number of queries.
+"""`prepare` and `Prepared`: a graph pruned, eliminated and laid out once, for any number of queries.
 
-Like a sparse direct solver over (min, +): analyse (who is eliminated when), factor (the weights of the arcs that
-arise), solve (sweeps). docs/prepared.md tells the story.
+It works like a sparse direct solver over (min, +): analyse (the elimination order), factor (the weights of shortcuts),
+solve (sweeps). The code is in elimination/; docs/prepared.md explains the algorithm.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from .api import _graph, _known
 from .api import path as search_path
 from .devices import cpu
 from .elimination.build import Failure, Hierarchy, build
 from .elimination.pairs import Pairs
 from .engine import options
-from .engine.query import check, take_source, take_vertices
+from .engine.options import Options, known_options
+from .engine.query import check, take_graph, take_source, take_vertices
 from .engine.solve import solve
 from .errors import InputTypeError, NoPathError
 from .graph import Graph
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 
 
 def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None) -> Prepared:
-    """Prepare a graph for many queries: distances then cost less than a nanosecond each where rows are asked for.
+    """Prepare a graph for many queries: in rows, a distance then takes less than a nanosecond.
 
     Parameters
     ----------
     graph : Graph
         Any weights; a negative cycle is an error.
     threads : int, optional
-        All cores unless given.
+        By default all cores.
     memory : int or str, optional
-        Bytes that may be used, such as "2 GB"; where the plan says that more is needed, nothing is begun.
+        Bytes that may be used, such as "2 GB"; where more are expected to be needed, it is refused beforehand.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None) -> 
     >>> prepared.mssp([0, 7, 800]).dist.shape
     (3, 1600)
     """
-    _graph(graph)
+    take_graph(graph)
     machine = cpu.facts()
     threads = options.take_threads(threads, machine.cores)
     allowed = options.take_memory(memory) or machine.memory
@@ -68,13 +68,13 @@ def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None) -> 
 
 
 def _built(graph: Graph, threads: int, memory: int = 2**62) -> Hierarchy:
-    """Build the hierarchy on a thread of its own, so that the caller hears Ctrl-C; a negative cycle is named."""
+    """Return the hierarchy of a graph, or raise an error that names a negative cycle."""
     stop = np.zeros(1, np.int64)
     return _made(graph, lambda: build(graph, threads, stop, SOLVERS, memory=memory), stop)
 
 
 def _made(graph: Graph, make: Callable[[], Hierarchy | Failure | None], stop: np.ndarray) -> Hierarchy:
-    """Run ``make`` on a thread of its own; turn its failure into an error."""
+    """Run ``make`` on its own thread, so that Ctrl-C interrupts it; turn its failure into an error."""
     made: list[Any] = []
     cpu.run(lambda t: made.append(make()), 1, stop)
     if isinstance(made[0], Failure):
@@ -90,14 +90,14 @@ class Prepared:
     graph : Graph
         The graph that was prepared.
     hierarchy : Hierarchy
-        What it was turned into; ``describe`` tells about it.
+        What it was turned into; ``describe`` summarises it.
     threads : int
-        Threads that queries use unless told otherwise.
+        Threads that queries use by default.
 
     Notes
     -----
-    Integer distances are exact. Floats are summed in another order than along the path, so that they agree with those
-    of `nearfar.sssp` up to rounding only; predecessors and paths are right all the same.
+    Integer distances are exact. Floats are summed in another order than along the path, so they agree with those of
+    `nearfar.sssp` only up to rounding; predecessors and paths are right all the same.
 
     Examples
     --------
@@ -111,13 +111,13 @@ class Prepared:
 
     def __init__(self, graph: Graph, hierarchy: Hierarchy, threads: int) -> None:
         self.graph, self.hierarchy, self.threads = graph, hierarchy, threads
-        self._spare: list[Pairs] = []  # work space for single pairs that nobody uses now
+        self._spare: list[Pairs] = []  # work space for single pairs that no thread uses now
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave work space behind where a copy is made."""
+        """Copy everything but the work space."""
         return {**vars(self), "_spare": []}
 
-    def sssp(self, source: Any, **options: Any) -> Distances:
+    def sssp(self, source: Any, **options: Unpack[Options]) -> Distances:
         """Return the distances from one source to every vertex, as `nearfar.sssp` does; the options are the same.
 
         Examples
@@ -128,8 +128,8 @@ class Prepared:
         """
         return self._solve(take_source(self.graph, source), options, single=True)
 
-    def mssp(self, sources: Any, **options: Any) -> Distances:
-        """Return the distances from several sources, a row each, as `nearfar.mssp` does; the options are the same.
+    def mssp(self, sources: Any, **options: Unpack[Options]) -> Distances:
+        """Return the distances from several sources, one row per source, as `nearfar.mssp` does, with the same options.
 
         Examples
         --------
@@ -140,8 +140,8 @@ class Prepared:
         """
         return self._solve(take_vertices(self.graph, sources, "source"), options)
 
-    def apsp(self, **options: Any) -> Distances:
-        """Return the distances between all pairs, a row for every source, as `nearfar.apsp` does.
+    def apsp(self, **options: Unpack[Options]) -> Distances:
+        """Return the distances between all pairs, one row per source, as `nearfar.apsp` does, with the same options.
 
         Examples
         --------
@@ -152,20 +152,21 @@ class Prepared:
         """
         return self._solve(np.arange(self.graph.n, dtype=np.int32), options)
 
-    def _solve(self, sources: np.ndarray, options: dict[str, Any], single: bool = False) -> Distances:
-        """Take the one road, with the hierarchy at hand."""
+    def _solve(self, sources: np.ndarray, options: Options, single: bool = False) -> Distances:
+        """Check, plan and solve as every query, with the hierarchy that is there already."""
         for name in ("method", "delta"):
             if name in options:
-                raise InputTypeError(f"{name} was given to a prepared graph, which has its own; leave it out.")
+                raise InputTypeError(
+                    f"{name} was given, but a prepared graph always uses the method 'prepared'; leave it out."
+                )
+        options["method"] = "prepared"
         options.setdefault("threads", self.threads)
-        return solve(
-            check(self.graph, sources, single=single, hierarchy=self.hierarchy, method="prepared", **_known(options))
-        )
+        return solve(check(self.graph, sources, single=single, hierarchy=self.hierarchy, **known_options(options)))
 
     def table(self, sources: Any, targets: Any, *, threads: int | None = None) -> np.ndarray:
-        """Return the distances from each source to each target: a row a source, a column a target.
+        """Return the distances from each source to each target: one row per source, one column per target.
 
-        Only the targets' ancestors are swept, so that few targets cost less than whole rows. Unreached: the type's
+        Only the ancestors of the targets are swept, so few targets cost less than whole rows. Unreached: the type's
         maximum for integers, inf for floats.
 
         Examples
@@ -196,7 +197,7 @@ class Prepared:
         return math.inf if top < 0 else found.item()
 
     def distances(self, pairs: Any, *, threads: int | None = None) -> np.ndarray:
-        """Return the distance of each of many pairs (source, target), from two short climbs a pair.
+        """Return the distance of each of many pairs (source, target), from two short climbs per pair.
 
         Parameters
         ----------
@@ -235,18 +236,18 @@ class Prepared:
         found = None
         if self.hierarchy.core is None:
             with self._pairs() as pairs:
-                found = pairs.path(s, t, top, self.hierarchy.skeleton.below)
-        if found is None:  # over a core, or a walk with very many loops of length zero: a search finds it
+                found = pairs.path(s, t, top, self.hierarchy.structure.below)
+        if found is None:  # there is a core, or the walk has very many cycles of length zero: search the graph
             found = search_path(self.hierarchy.graph.unnamed, s, t, threads=1)
         return [self.graph.name(v) for v in found]
 
     def row_sums(self, sources: Any = None, *, threads: int | None = None, progress: Any = False) -> np.ndarray:
-        """Return for every source the sum of its distances to all vertices it reaches, without making the rows.
+        """Return for every source the sum of its distances to all vertices that it reaches, without storing rows.
 
         Parameters
         ----------
         sources : vertices, optional
-            All vertices unless given.
+            By default all vertices.
         threads : int, optional
         progress : bool or function
 
@@ -262,13 +263,13 @@ class Prepared:
         """
         from .elimination.tables import sum_rows
 
-        numbers = (
+        indices = (
             np.arange(self.graph.n, dtype=np.int32) if sources is None else take_vertices(self.graph, sources, "source")
         )
-        return sum_rows(self.hierarchy, numbers, self._threads(threads), progress)
+        return sum_rows(self.hierarchy, indices, self._threads(threads), progress)
 
     def reweight(self, weights: Any) -> Prepared:
-        """Return the same graph with other weights, prepared; who is eliminated when stays as it is.
+        """Return the same graph with other weights, prepared; the elimination order stays as it is.
 
         Parameters
         ----------
@@ -277,11 +278,11 @@ class Prepared:
 
         Notes
         -----
-        An arc of weight inf is left out for good: the graph then has fewer arcs. Weights may differ by direction, so
-        the graph no longer counts as undirected. Where a few weights changed, only what they reach is done anew; the
-        first time takes longer, since what was not kept of the old weights is found again. A graph that was pruned is
-        prepared anew, since which arcs can be spared depends on the weights; so is one with a core that gets negative
-        weights.
+        An arc of weight inf is removed for good: the graph then has fewer arcs. Weights may differ by direction, so the
+        graph no longer counts as undirected. Where a few weights changed, only the shortcuts they affect are computed
+        again; the first time takes longer, since it needs shortest paths that preparing does not keep. A graph that was
+        pruned is prepared from scratch, since which arcs can be removed depends on the weights; so is one with a core
+        that gets negative weights.
 
         Examples
         --------
@@ -316,7 +317,7 @@ class Prepared:
         write_hierarchy(self.graph, self.hierarchy, path)
 
     def describe(self) -> Description:
-        """Return what preparing did and what it takes, a dict that prints as a table.
+        """Return what preparing did, how long it took and how much memory it uses: a dict that prints as a table.
 
         Examples
         --------
@@ -331,30 +332,30 @@ class Prepared:
             vertices=self.graph.n,
             arcs=self.graph.m,
             arcs_after_pruning=h.graph.m,
-            core=h.skeleton.core,
+            core=h.structure.core,
             core_arcs=0 if h.core is None else len(h.core.heads),
-            arcs_up=len(h.sheet.up_arcs),
-            arcs_down=len(h.sheet.down_arcs),
-            depth=h.sheet.depth,
-            lanes=f"{LANES} x {h.sheet.dtype.name}",
+            arcs_up=len(h.layout.up_arcs),
+            arcs_down=len(h.layout.down_arcs),
+            depth=h.layout.depth,
+            lanes=f"{LANES} x {h.layout.dtype.name}",
             bytes=h.nbytes,
             seconds=sum(h.seconds.values()),
             **{f"seconds_{name.replace(' ', '_')}": lap for name, lap in h.seconds.items()},
         )
 
     def __repr__(self) -> str:
-        return f"Prepared(n={self.graph.n}, m={self.graph.m}, core={self.hierarchy.skeleton.core})"
+        return f"Prepared(n={self.graph.n}, m={self.graph.m}, core={self.hierarchy.structure.core})"
 
     @cached_property
     def _dtype(self) -> np.dtype:
-        """The type of distances in tables and of pairs: the smallest that surely holds them."""
+        """The type of distances in tables and of pairs: the smallest that certainly holds them."""
         types = choose_types(self.graph, None, self.graph.min_weight < 0)
         fits = [t for t in types if t.kind == "f" or self.hierarchy.high + self.graph.max_weight < np.iinfo(t).max]
         return fits[0] if fits else types[-1]
 
     @contextmanager
     def _pairs(self) -> Iterator[Pairs]:
-        """Give work space for single pairs that no other thread uses; what an interrupt left behind is dropped."""
+        """Lend work space for single pairs to one thread; after an exception it is dropped."""
         try:
             pairs = self._spare.pop()
         except IndexError:
@@ -363,14 +364,14 @@ class Prepared:
         self._spare.append(pairs)
 
     def _pair(self, s: int, t: int) -> tuple[np.ndarray, int]:
-        """Return the distance of a pair, and the highest vertex of its path, -1 if there is none."""
+        """Return the distance of a pair, and the position of the top of its path, -1 if there is none."""
         found = np.empty(1, self._dtype)
         with self._pairs() as pairs:
             tops = pairs.distances(np.array([s]), np.array([t]), unreached(found.dtype), found)
         return found[0], int(tops[0])
 
     def _ends(self, pairs: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return sources and targets of pairs as vertex numbers."""
+        """Return the sources and targets of pairs as vertex indices."""
         if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] == 2:
             return self.graph.indices(pairs[:, 0], "source"), self.graph.indices(pairs[:, 1], "target")
         if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
@@ -383,7 +384,7 @@ class Prepared:
         return self.graph.indices(sources, "source"), self.graph.indices(targets, "target")
 
     def _threads(self, threads: int | None) -> int:
-        """Return how many threads to use."""
+        """Return the number of threads to use."""
         return self.threads if threads is None else options.take_threads(threads, cpu.facts().cores)
 
 
@@ -394,7 +395,8 @@ def load_prepared(path: Any, graph: Graph) -> Prepared:
     ----------
     path : path
     graph : Graph
-        The graph that was prepared; another one's file is refused, as is a damaged file or one of another version.
+        The graph that was prepared. The file of another graph is refused, and so is one that is damaged or of another
+        version.
 
     Examples
     --------
@@ -407,4 +409,4 @@ def load_prepared(path: Any, graph: Graph) -> Prepared:
     """
     from .elimination.file import read_hierarchy
 
-    return Prepared(graph, read_hierarchy(_graph(graph), path), cpu.facts().cores)
+    return Prepared(graph, read_hierarchy(take_graph(graph), path), cpu.facts().cores)

@@ -1,4 +1,4 @@
-"""Show how far a query or a file is: rows or bytes done, rate, time left."""
+"""Show the progress of a query or a file: rows or bytes done, rate, time left."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-LARGE = 100_000_000  # bytes of a file from which on a person at a terminal is shown how far reading is
+LARGE = 100_000_000  # bytes of a file from which a bar is shown at a terminal
 
 
 class Bar:
-    """A progress bar on standard error, which shows itself when that is worth while.
+    """A progress bar on standard error, which appears only if the work takes a while.
 
     Parameters
     ----------
     what : str
-        What is counted, or done.
+        The label: what is counted, or what is being done.
     counts_bytes : bool
-        Whether numbers are bytes, not rows.
+        Whether the numbers are bytes instead of rows.
     patience : float
         Seconds of work before the bar appears.
     least : int
-        It does not appear for less than so much in all.
+        The smallest total for which the bar appears.
     transient : bool
-        Whether it leaves nothing behind.
+        Whether the bar disappears when the work is done.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Bar:
         return self
 
     def __call__(self, done: int, total: int | None) -> None:
-        """Take note of how much is done, of how much in all where that is known."""
+        """Report how much is done, and the total where it is known."""
         if self.bar is None and self._is_worth_while(done, total):
             self._show(total)
         if self.bar is not None:
@@ -57,7 +57,7 @@ class Bar:
             self.bar.update(task.id, completed=done, rate=f"{task.speed:,.1f}/s" if task.speed else "")
 
     def _is_worth_while(self, done: int, total: int | None) -> bool:
-        """Tell whether to show the bar now."""
+        """Return whether to show the bar now."""
         if (total or done) < self.least:
             return False
         is_long = time.perf_counter() - self.began > self.patience and done != total
@@ -84,9 +84,9 @@ class Bar:
 
 @contextmanager
 def watcher(progress: Any, total: int, done: Sized) -> Iterator[Callable[[], None] | None]:
-    """Give a function to call now and then while rows are added to ``done``, or None if nobody wants to know.
+    """Yield a function to call now and then while rows are added to ``done``, or None without progress.
 
-    ``progress`` is True for a bar on standard error, or a function that is told rows done and all rows.
+    ``progress`` is True for a bar on standard error, or a function of the rows done and all rows.
     """
     if callable(progress):
         yield lambda: progress(len(done), total)
@@ -102,9 +102,9 @@ def watcher(progress: Any, total: int, done: Sized) -> Iterator[Callable[[], Non
 
 @contextmanager
 def watching_bytes(progress: Any) -> Iterator[Callable[[int, int | None], None] | None]:
-    """Give a function to tell how many bytes of a file are read, or None if nobody wants to know.
+    """Yield a function of the bytes read and the file's size, or None without progress.
 
-    ``progress`` is True for a bar, None for one at a terminal if the file is large, or a function to be told.
+    ``progress`` is True for a bar, None for a bar at a terminal if the file is large, or such a function.
     """
     if callable(progress):
         yield progress

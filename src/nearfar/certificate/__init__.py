@@ -1,4 +1,4 @@
-"""The proof that distances are exact: `verify`, which shares no code with solvers and trees."""
+"""`verify`: the proof that distances are exact. It shares no code with the solvers and the trees."""
 
 from .verify import Certificate as Certificate
 from .verify import verify as verify

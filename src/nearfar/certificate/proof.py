@@ -1,13 +1,13 @@
-"""The arguments certificate.py rests on, for one row of distances; NumPy and SciPy alone, no code of the solvers.
+"""The argument that verify.py uses, for one row of distances; only NumPy and SciPy, no code of the solvers.
 
-Distances are the lengths of shortest paths exactly when no arc can improve one (none is too great) and every reached
-vertex stands at the end of a chain of tight arcs from a source (none is too small: a real path has that length). An arc
-is tight when ``dist[tail] + weight == dist[head]``. A tight arc alone proves nothing: arcs of weight zero in a circle
-hold each other up. So support is searched from the sources.
+Distances are the lengths of shortest paths exactly when two things hold. No arc can improve a distance, so none is too
+great. And every reached vertex is at the end of a chain of tight arcs from a source, so none is too small: a real path
+has that length. An arc is tight when ``dist[tail] + weight == dist[head]``. One tight arc alone proves nothing, since
+arcs of weight zero in a cycle support each other. So supported vertices are searched from the sources.
 
-Sums are formed in the distances' own type, as the solvers form them left to right; rounding is monotone, so the
-argument holds for floats to the bit; for methods that add in another order there is proof_rounded.py. Arcs are taken in
-blocks, so temporary memory is some arrays of n and of a block; only arcs between equal distances, and tight ones where
+Sums are formed in the distances' own type, left to right as the solvers form them; rounding is monotone, so the
+argument holds for floats to the bit. For methods that add in another order there is rounded.py. Arcs are read in
+blocks, so temporary memory is a few arrays of n and of a block. Only arcs between equal distances, and tight arcs if
 weights are negative, are held all at once.
 """
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from ..graph import Graph
     from ..results import Distances
 
-BLOCK = 1 << 20  # arcs at a time: temporaries of some tens of megabytes
+BLOCK = 1 << 20  # arcs per block: temporary arrays of some tens of megabytes
 
 Block = tuple[int, np.ndarray, np.ndarray, np.ndarray]
 
 
 class Arcs:
-    """The arcs of a graph in blocks of (number of the first arc, tails, heads, weights)."""
+    """The arcs of a graph in blocks of (index of the first arc, tails, heads, weights)."""
 
     def __init__(self, graph: Graph, block: int | None = None) -> None:
         self.graph, self.block = graph, block or BLOCK
-        # A graph of one block serves many rows with the same tails.
+        # A graph of one block is cut once for all rows.
         self._kept = list(self._blocks()) if graph.m <= self.block else None
 
     def __iter__(self) -> Iterator[Block]:
         return iter(self._kept) if self._kept is not None else self._blocks()
 
     def _blocks(self) -> Iterator[Block]:
-        """Cut the arcs; a vertex with many arcs may span several blocks."""
+        """Yield the blocks; a vertex with many arcs may span several."""
         offsets, weights = self.graph.offsets, self.graph.weights
         for first in range(0, self.graph.m, self.block):
             last = min(first + self.block, self.graph.m)
@@ -53,7 +53,10 @@ class Arcs:
 
 
 class Row:
-    """One row of distances with what it claims: which vertices it starts from and how far it goes."""
+    """One row of distances and what it claims: which vertices it starts from, and up to which distance it is complete.
+
+    ``radius`` is that distance, None if there is no limit.
+    """
 
     def __init__(self, arcs: Arcs, distances: Distances, r: int) -> None:
         self.arcs, self.graph = arcs, arcs.graph
@@ -61,7 +64,7 @@ class Row:
         self.seeds = np.asarray(distances.seeds_of(r))
         self.cutoff, self.targets = _limit(distances.cutoff, self.dist.dtype), distances.targets
         self.reached = self.dist < np.inf if self.floats else self.dist != np.iinfo(self.dist.dtype).max
-        self.rounded = distances.rounded and self.floats  # proof_rounded.py has the argument for such rows
+        self.rounded = distances.rounded and self.floats  # rounded.py has the argument for such rows
         self.radius = self.radius_of(self.dist, self.reached)
 
     @property
@@ -76,14 +79,14 @@ class Row:
 
     @cached_property
     def starts(self) -> np.ndarray:
-        """Mark the seeds at distance zero: every chain begins at one."""
+        """Mark the seeds at distance zero: every chain starts at one."""
         starts = np.zeros(self.graph.n, dtype=bool)
         starts[self.seeds] = self.dist[self.seeds] == 0
         return starts
 
     @cached_property
     def wide(self) -> np.dtype:
-        """The type of sums: int64 holds those of integers; where it might not, Python's own integers do."""
+        """The type of sums: for integers int64, or Python's own integers if int64 might not hold them."""
         return self.dist.dtype if self.floats else _integers(self._greatest() + self._heaviest())
 
     def radius_of(self, dist: np.ndarray, reached: np.ndarray) -> Any:
@@ -100,12 +103,12 @@ class Row:
             yield tails[tight], heads[tight]
 
     def improving(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield arcs that give their head less than it has: (numbers, tails, heads, sums), block by block."""
+        """Yield arcs that improve their head: (arc indices, tails, heads, sums), block by block."""
         for first, tails, heads, weights in self.arcs:
             sums = self.offers(tails, weights)
             better = self.reached[tails] & (~self.reached[heads] | (sums < self.dist[heads]))
             if self.floats:
-                better &= sums < np.inf  # a sum that overflows is no path
+                better &= sums < np.inf  # a sum that overflows is not a path
             if self.radius is not None:
                 better &= sums <= self.radius
             found = np.flatnonzero(better)
@@ -119,9 +122,9 @@ class Row:
     def supported(self, label: np.ndarray | None = None) -> np.ndarray:
         """Mark the vertices at the end of a chain of tight arcs from a start; with labels, from the start they name.
 
-        Without negative weights a tight arc from a lesser distance is support enough, by induction over distances: if
-        no vertex lacks support, all chains go down to a start. What is left are arcs between equal distances, few as a
-        rule, and these are searched. With negative weights all tight arcs are searched.
+        Without negative weights, a tight arc from a smaller distance is enough support, by induction over distances: if
+        no vertex lacks support, all chains go down to a start. What remains are arcs between equal distances, usually
+        few, and these are searched. With negative weights, all tight arcs are searched.
         """
         firm = self.starts.copy() if label is None else self.starts & (label == np.arange(self.graph.n))
         if not self.negative:
@@ -135,7 +138,7 @@ class Row:
         return reach(firm, tails, heads)
 
     def settle(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Compute the row anew by rounds over all arcs: (distances, reached), or None when a negative cycle is met."""
+        """Compute the row again by rounds over all arcs: (distances, reached), or None if there is a negative cycle."""
         n = self.graph.n
         wide = self.dist.dtype if self.floats else _integers((n + 1) * self._heaviest())
         mark = np.iinfo(np.int64).max if wide == np.int64 else np.inf
@@ -163,11 +166,11 @@ class Row:
 
 
 def reach(starts: np.ndarray, tails: np.ndarray, heads: np.ndarray) -> np.ndarray:
-    """Mark the vertices that the arcs given lead to from marked ones, these included."""
+    """Mark the vertices that can be reached from the starts over the given arcs, including the starts."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import breadth_first_order
 
-    n, roots = len(starts), np.flatnonzero(starts)  # SciPy takes one start: vertex n, with an arc to every root
+    n, roots = len(starts), np.flatnonzero(starts)  # SciPy takes one start: vertex n, with an arc to every start
     rows, columns = np.append(tails, np.full(len(roots), n)), np.append(heads, roots)
     links = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(n + 1, n + 1))
     found = np.zeros(n + 1, dtype=bool)
@@ -178,14 +181,14 @@ def reach(starts: np.ndarray, tails: np.ndarray, heads: np.ndarray) -> np.ndarra
 def _alike(
     arcs: Iterator[tuple[np.ndarray, np.ndarray]], label: np.ndarray | None
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Keep the arcs whose ends carry the same label."""
+    """Keep the arcs whose ends have the same label."""
     for tails, heads in arcs:
         same = slice(None) if label is None else label[tails] == label[heads]
         yield tails[same], heads[same]
 
 
 def _limit(cutoff: float | None, dtype: np.dtype) -> Any:
-    """Return the cutoff as a value of the distances' type, None when it limits nothing."""
+    """Return the cutoff as a value of the distances' type, None if it limits nothing."""
     if cutoff is None or cutoff == math.inf:
         return None
     if dtype.kind == "f":

@@ -1,29 +1,33 @@
-"""The argument for rows that are right up to rounding; NumPy and SciPy alone, no code of the solvers.
+"""The argument for rows that are exact up to rounding; only NumPy and SciPy, no code of the solvers.
 
-Some methods add floats in another order than along the path. Arcs of shortest paths are then only nearly tight, and a
-proof that forgave every arc a little would forgive a path of a thousand arcs a thousand times as much. So the row is
-not judged by its own sums. It is a hint, by which shortest paths are found anew and measured more finely:
+Some methods add floats in another order than along the path. The arcs of shortest paths are then only nearly tight, and
+a proof that tolerated a small error on every arc would tolerate a thousand times as much on a path of a thousand arcs.
+So the row is not judged by its own sums. It is used as a hint to find shortest paths again, which are then measured
+more accurately:
 
-1. A tree: every vertex hangs from a tail that offers it least, by the distances of the row. It is grown from the
-   sources, so vertices in a circle of weight zero cannot hold each other up.
-2. Its paths are measured in float64, every vertex adding to its path that of the vertex where it ends, so that a
-   path of h arcs is rounded log2 h times. Here the order of adding does not matter: these are lengths of real paths.
-3. While an arc gives a vertex less than its path by more than *slack*, a bound on those roundings, the vertex moves
-   to that arc. This is policy iteration: never more rounds than Bellman-Ford, and few after a good hint. No circle can
-   arise but a negative one: around it, slack outweighs the roundings.
+1. A tree: the parent of every vertex is a tail that offers it the least, by the distances of the row. The tree is grown
+   from the sources, so vertices in a cycle of weight zero cannot support each other.
+2. The paths of the tree are measured in float64 by pointer doubling: every vertex repeatedly adds the length of the
+   path piece above its own piece, so that a path of h arcs is rounded log2 h times. Here the order of adding does not
+   matter, since these are lengths of real paths.
+3. While an arc offers a vertex less than the length of its path by more than *slack*, a bound on those roundings, the
+   arc becomes the vertex's new arc in the tree. This is policy iteration: never more rounds than Bellman-Ford, and few
+   after a good hint. Only a negative cycle can arise: around any other, slack outweighs the roundings.
 
 Then every length e is that of a real path, up to the roundings of measuring, so none is too small. Nor is one too great
-by more than its *doubt*: along a shortest path lengths grow by no more than the weights and what the arcs would still
-improve, and each vertex comes once, so the doubt is the sum of that over all vertices no farther away. Last, every
-distance must be within 2 eps (H + 1) of its e, with eps of the row's type and H the arcs of the longest path found:
-twice what is lost by H + 1 sums that are rounded to nearest, of weights that were rounded to the type before. What is
-proved: no distance is farther from the truth than from its e, and doubt and roundings of e together; `rounding`.
+by more than its *doubt*: along a shortest path, lengths grow by no more than the weights plus what the arcs would still
+improve, and each vertex occurs once, so the doubt is the sum of these improvements over all vertices no farther away.
+Finally, every distance must be within 2 eps (H + 1) of its e, where eps is that of the row's type and H the number of
+arcs of the longest path found: twice what is lost by H + 1 sums that are rounded to nearest, of weights that were
+rounded to the type before. This proves a bound on the error of every distance, `rounding`: its difference from e, plus
+the doubt, plus the roundings of e.
 
-All these are shares of the distance itself. With negative weights, where sums cancel, they are shares of twice the
-greatest distance, which bounds the sums along paths of the row and along parts of them.
+All of these are relative to the distance itself. With negative weights, where sums cancel, they are relative to twice
+the greatest distance, which bounds the sums along paths of the row and along parts of them.
 
-At a limit (``cutoff``, ``targets``) rounding may put vertices in or out that are within the tolerance of it. Those just
-outside take part in the search, since paths may lead over them. With negative weights and a limit, all vertices do.
+At a limit (``cutoff``, ``targets``), rounding may include or exclude vertices that are within the tolerance of it.
+Those just outside take part in the search, since paths may lead over them. With negative weights and a limit, all
+vertices take part.
 """
 
 from __future__ import annotations
@@ -36,54 +40,54 @@ import numpy as np
 from .proof import Row
 
 EPS = float(np.finfo(np.float64).eps)
-SURE = 1e-6  # more than any doubt: the share that 2^31 vertices could add is about as much
-NEAR = 2048  # roundings that are forgiven where the first tree is grown; more only make the search longer
+SURE = 1e-6  # a relative error greater than any doubt: what 2^31 vertices could add is about as much
+NEAR = 2048  # roundings that are tolerated when the first tree is grown; more only make the search longer
 
 Block = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 class CycleError(Exception):
-    """Vertices that hang from each other."""
+    """The parents form a cycle instead of a tree."""
 
 
 class Paths:
-    """Shortest paths of one row, found anew; with labels, only such whose vertices all carry that of their start.
+    """Shortest paths of one row, found again; with labels, only paths whose vertices all have the label of their start.
 
     Attributes
     ----------
     length : float64 array of length n
-        Of the path to each vertex, inf where none was found.
+        The length of the path to each vertex, inf if none was found.
     hops : int
-        Arcs of the longest of these paths.
+        The number of arcs of the longest of these paths.
     """
 
     def __init__(self, row: Row, label: np.ndarray | None = None) -> None:
         self.row, self.label, self.n = row, label, row.graph.n
-        self.anew = row.negative and row.radius is not None  # paths may leave the limit: the row is no hint
+        self.unguided = row.negative and row.radius is not None  # paths may leave the limit: the row is no hint
         self.starts = np.zeros(self.n, dtype=bool)
         self.starts[row.seeds if label is None else row.seeds[label[row.seeds] == row.seeds]] = True
-        self.live = np.ones(self.n, dtype=bool) if self.anew else row.reached | self.starts
-        self.length = np.where(row.reached & ~self.starts & (not self.anew), row.dist, np.inf).astype(np.float64)
+        self.live = np.ones(self.n, dtype=bool) if self.unguided else row.reached | self.starts
+        self.length = np.where(row.reached & ~self.starts & (not self.unguided), row.dist, np.inf).astype(np.float64)
         self.length[self.starts] = 0
-        if row.radius is not None and not self.anew:
+        if row.radius is not None and not self.unguided:
             self._step_over_the_limit()
-        parent = self._hang()
+        parent = self._grow_tree()
         self._improve(parent, self.weights_of(parent))
 
     @cached_property
     def tolerance(self) -> np.ndarray:
-        """How far each distance of the row may be from ``length``; inf where there is no path."""
+        """How far each distance of the row may be from ``length``; inf if there is no path."""
         return 2 * float(np.finfo(self.row.dist.dtype).eps) * (self.hops + 1) * self.scale(self.length)
 
     @cached_property
     def rounding(self) -> float:
-        """How far a distance may be from the truth, as a share of itself (or of twice the greatest)."""
+        """A bound on the error of all distances, relative to the distance (or to twice the greatest)."""
         compared = self.row.reached & (self.scale(self.length) > 0)
         off = np.abs(self.row.dist[compared] - self.length[compared]) / self.scale(self.length)[compared]
         return float(off.max(initial=0.0)) + self.doubt() + self.slack
 
     def doubt(self) -> float:
-        """Return how much a length may be above the shortest, as a share of it."""
+        """Return by how much a length may exceed the shortest, relative to it."""
         known = self.live & (self.scale(self.length) > 0)
         length, size = self.length[known], self.scale(self.length)[known]
         above = np.maximum(length - self._best()[known], 0) + EPS * size
@@ -91,39 +95,39 @@ class Paths:
             return float((above / size).sum())
         order = np.argsort(length)
         near, total = length[order], np.cumsum(above[order])
-        # Vertices on the way are no farther, but for what is in doubt itself.
+        # Vertices along the path are no farther, except for the doubt itself.
         last = np.searchsorted(near, near * (1 + SURE), side="right") - 1
         return float((total[last] / near).max(initial=0.0))
 
     @property
     def slack(self) -> float:
-        """What an arc may seem to improve a length by, as a share of it: 2 log2 n + 3 roundings, and some."""
+        """The relative improvement of a length that may be due to rounding alone: 2 log2 n + 3 roundings, and some."""
         return 2 * EPS * (self.n.bit_length() + 2)
 
     def scale(self, lengths: np.ndarray) -> np.ndarray:
-        """Return what errors of lengths are shares of."""
+        """Return what errors of lengths are relative to."""
         if not self.row.negative:
             return lengths
         finite = np.abs(lengths[lengths < np.inf])
         return np.where(lengths < np.inf, 2 * finite.max(initial=0.0), np.inf)
 
     def too_great(self) -> np.ndarray:
-        """Return the vertices with a distance that a path undercuts."""
+        """Return the vertices with a distance greater than the length of a path."""
         return np.flatnonzero(self.row.reached & (self.row.dist > self.length + self.tolerance))
 
     def too_small(self) -> np.ndarray:
-        """Return the vertices with a distance that no path has; where there is no path at all, none is small enough."""
+        """Return the vertices with a distance smaller than any path; without a path, every distance is too small."""
         return np.flatnonzero(self.row.reached & (self.row.dist < less(self.length, self.tolerance)))
 
     def left_out(self) -> np.ndarray:
-        """Return the vertices without a distance that a path reaches, surely within the limit."""
+        """Return the vertices without a distance although a path reaches them, certainly within the limit."""
         missing = self.live & ~self.row.reached & (self.length < np.inf)
         if self.row.radius is not None:
             missing[missing] = (self.length + self.tolerance)[missing] <= self.row.radius
         return np.flatnonzero(missing)
 
     def leaving(self) -> Iterator[Block]:
-        """Yield arcs to vertices that took no part, surely within the limit: (numbers, tails, heads, sums)."""
+        """Yield arcs to vertices that took no part, certainly within the limit: (arc indices, tails, heads, sums)."""
         end = float(np.finfo(self.row.dist.dtype).max) if self.row.radius is None else float(self.row.radius)
         for first, tails, heads, weights in self.row.arcs:
             found = np.flatnonzero((self.length[tails] < np.inf) & ~self.live[heads])
@@ -132,13 +136,13 @@ class Paths:
             yield first + found[within], tails[found][within], heads[found][within], sums[within]
 
     def at_the_limit(self) -> np.ndarray:
-        """Mark vertices that rounding may put in or out of the limit, and with them what their paths lead over."""
+        """Mark vertices that rounding may include in the limit or exclude, or whose paths lead over such vertices."""
         if self.row.radius is None:
             return np.zeros(self.n, dtype=bool)
         return self.row.reached & (self.length + 2 * self.tolerance >= self.row.radius)
 
     def weights_of(self, parent: np.ndarray) -> np.ndarray:
-        """Return the weight of the lightest arc from each vertex's parent: 0 where it has none, inf without an arc."""
+        """Return the weight of the lightest arc from each vertex's parent: 0 without a parent, inf without an arc."""
         weight = np.where(parent == np.arange(self.n), 0.0, np.inf)
         for tails, heads, weights in self._arcs():
             chosen = np.flatnonzero((parent[heads] == tails) & (heads != tails))
@@ -157,7 +161,7 @@ class Paths:
             yield tails, heads, weights.astype(np.float64)
 
     def _step_over_the_limit(self) -> None:
-        """Let vertices take part that are out of the limit by no more than rounding."""
+        """Let vertices take part that are beyond the limit by no more than rounding."""
         limit = float(self.row.radius) * (1 + self._near())
         while True:
             best = np.full(self.n, np.inf)
@@ -170,35 +174,35 @@ class Paths:
             self.length[within], self.live[within] = best[within], True
 
     def _near(self) -> float:
-        """Return how much an arc may lack of being tight to be taken into the first tree, as a share."""
+        """Return how far from tight an arc of the first tree may be, as a relative error."""
         return 2 * float(np.finfo(self.row.dist.dtype).eps) * min(self.n, NEAR)
 
     def _best(self) -> np.ndarray:
-        """Return the least that any arc offers each vertex."""
+        """Return the least sum that any arc offers each vertex."""
         best = np.full(self.n, np.inf)
         for tails, heads, weights in self._arcs():
             np.minimum.at(best, heads, self.length[tails] + weights)
         return best
 
-    def _hang(self) -> np.ndarray:
-        """Return a tree, as the parent of every vertex: itself where it is a start or hangs from none.
+    def _grow_tree(self) -> np.ndarray:
+        """Return a tree, as the parent of every vertex: itself if it is a start or in no tree.
 
-        Arcs that offer least come first, then such as offer nearly that, then all: any tree will do, but the better it
-        is, the sooner are its paths shortest.
+        Arcs that offer the least are tried first, then those that offer nearly as little, then all: any tree will do,
+        but a better one needs fewer improvements.
         """
-        parent, hung, best = np.arange(self.n, dtype=np.int32), self.starts.copy(), self._best()
+        parent, in_tree, best = np.arange(self.n, dtype=np.int32), self.starts.copy(), self._best()
         near = best + self._near() * self.scale(best)
         for bound in (best, near, None):
-            if not (self.live & ~hung).any():
+            if not (self.live & ~in_tree).any():
                 break
             needed = [np.empty((2, 0), dtype=np.int32)]
             for tails, heads, weights in self._arcs():
-                chosen = ~hung[heads]
+                chosen = ~in_tree[heads]
                 if bound is not None:
                     chosen &= self.length[tails] + weights <= bound[heads]
                 needed.append(np.stack((tails[chosen], heads[chosen])))
-            grow(hung, parent, *np.concatenate(needed, axis=1))
-        self.live &= hung
+            grow(in_tree, parent, *np.concatenate(needed, axis=1))
+        self.live &= in_tree
         return parent
 
     def _improve(self, parent: np.ndarray, weight: np.ndarray) -> None:
@@ -218,28 +222,28 @@ class Paths:
 
 
 def less(lengths: np.ndarray, by: np.ndarray) -> np.ndarray:
-    """Return lengths less something; infinite ones stay so."""
+    """Return lengths minus something; infinite lengths stay infinite."""
     return np.where(lengths < np.inf, lengths - np.where(lengths < np.inf, by, 0), np.inf)
 
 
-def grow(hung: np.ndarray, parent: np.ndarray, tails: np.ndarray, heads: np.ndarray) -> None:
-    """Hang what the arcs given lead to from what hangs already, breadth first; both arrays are changed."""
+def grow(in_tree: np.ndarray, parent: np.ndarray, tails: np.ndarray, heads: np.ndarray) -> None:
+    """Add to the trees, breadth-first, every vertex that the given arcs lead to; changes ``in_tree`` and ``parent``."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import breadth_first_order
 
-    n, roots = len(hung), np.flatnonzero(hung)  # SciPy takes one start: vertex n, with an arc to every root
+    n, roots = len(in_tree), np.flatnonzero(in_tree)  # SciPy takes one start: vertex n, with an arc to every root
     rows, columns = np.append(np.full(len(roots), n), tails), np.append(roots, heads)
     links = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(n + 1, n + 1))
     order, before = breadth_first_order(links, n)
     new = order[before[order] != n][1:]
-    new = new[~hung[new]]
-    parent[new], hung[new] = before[new], True
+    new = new[~in_tree[new]]
+    parent[new], in_tree[new] = before[new], True
 
 
 def measure(parent: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return the lengths of the paths in a tree and the most arcs of one; `CycleError` where it is no tree.
+    """Return the lengths of the paths in a tree and the most arcs of one; raise `CycleError` if it is no tree.
 
-    In every turn each vertex looks twice as far up, so sums are formed as of pairs, and of pairs of pairs.
+    In every step each vertex looks twice as far up (pointer doubling), so pairs are added, then pairs of pairs.
     """
     root = parent == np.arange(len(parent))
     length, hops, up = weight.copy(), (~root).astype(np.int64), parent

@@ -1,15 +1,16 @@
-"""The certificate that distances are exact: O(m) a row, independent of the solvers and of trees.py.
+"""The certificate that distances are exact: O(m) per row, independent of the solvers and of results/trees.py.
 
-What is checked, for each row: its form and values; that the sources are at zero; that no arc can improve a distance;
-that every reached vertex is held by a chain of tight arcs from a source; that predecessors, where they were computed,
-are such chains; that the source a nearest query names holds the vertex. proof.py says why this suffices.
+What is checked, for each row: its shape, type and values; that the sources are at zero; that no arc can improve a
+distance; that every reached vertex is at the end of a chain of tight arcs from a source; that predecessors, if they
+were computed, are such chains; that a chain from the source that a nearest query names leads to the vertex. proof.py
+explains why this suffices.
 
 Floats of a method that adds in another order than along the path (``result.rounded``) are exact up to rounding. They
-are compared with shortest paths that are found anew and measured more finely; proof_rounded.py has the argument.
+are compared with shortest paths that are found again and measured more accurately; rounded.py has the argument.
 
-With ``cutoff`` or ``targets`` the row must be complete up to its limit and empty beyond. Negative weights under a limit
-are the one case that the row cannot prove by itself, since paths may leave the limit and return: there it is computed
-anew.
+With ``cutoff`` or ``targets``, the row must be complete up to its limit and empty beyond it. Negative weights with a
+limit are the only case that the row cannot prove by itself, since paths may leave the limit and return: then the row is
+computed again.
 """
 
 from __future__ import annotations
@@ -29,23 +30,23 @@ from .rounded import CycleError, Paths, measure
 if TYPE_CHECKING:
     from ..graph import Graph
 
-LIMIT = 5  # sentences in a certificate: the first tells, more would bury it
+LIMIT = 5  # sentences in a certificate: the first matters most, many would hide it
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """The outcome of `nearfar.verify`: true when the distances are exact, else it says where they are wrong.
+    """The outcome of `nearfar.verify`: true if the distances are exact, otherwise it says where they are wrong.
 
     Attributes
     ----------
     problems : list of str
-        At most five sentences, the likeliest cause first; empty when exact.
+        At most five sentences, the likeliest cause first; empty if exact.
     rows, n, m : int
-        How much was asked to be checked: rows of distances, vertices, arcs.
+        How much was checked: rows of distances, vertices, arcs.
     rounding : float or None
         None for a result that is exact to the bit, or wrong. For floats that were added in another order than along
-        the path: no distance is off by more than this share of itself; with negative weights, of twice the greatest in
-        its row.
+        the path: a bound on the relative error of every distance; with negative weights, relative to twice the greatest
+        distance in its row.
 
     Examples
     --------
@@ -84,21 +85,21 @@ def verify(graph: Graph, result: Distances | Nearest) -> Certificate:
     Parameters
     ----------
     graph : Graph
-        The graph that was asked about.
+        The graph of the query.
     result : Distances or Nearest
-        What came back. Predecessors are checked for the rows they were computed for.
+        The result of the query. Predecessors are checked in the rows for which they were computed.
 
     Returns
     -------
     Certificate
-        True when exact.
+        True if the result is exact.
 
     Notes
     -----
     Integers are proved exact to the bit, and so are floats of methods that add along the path. For floats of methods
-    that add in another order (``result.rounded``) a shortest path to every vertex is found anew and measured in
-    float64. The distance must be within 2 eps (H + 1) of it, as a share of itself, where eps is that of its type and H
-    the arcs of the longest such path; ``rounding`` of the certificate says how close it is.
+    that add in another order (``result.rounded``), a shortest path to every vertex is found again and measured in
+    float64. The relative error of the distance must be at most 2 eps (H + 1), where eps is that of its type and H the
+    number of arcs of the longest such path; ``rounding`` of the certificate is the bound that was proved.
 
     Examples
     --------
@@ -125,7 +126,7 @@ def verify(graph: Graph, result: Distances | Nearest) -> Certificate:
 
 
 def _problems(graph: Graph, distances: Distances, result: Distances | Nearest, rounding: list[float]) -> Iterator[str]:
-    """Yield what is wrong, row after row; add to ``rounding`` how far a row may be off."""
+    """Yield what is wrong, row after row; add the error bound of each rounded row to ``rounding``."""
     wrong = list(_form_problems(graph, distances))
     yield from wrong
     if wrong:
@@ -145,7 +146,7 @@ def _problems(graph: Graph, distances: Distances, result: Distances | Nearest, r
 
 
 def _form_problems(graph: Graph, distances: Distances) -> Iterator[str]:
-    """Yield what is wrong with shapes, types and the vertices the result refers to."""
+    """Yield what is wrong with the shape, the type, and the vertices of the result."""
     rows, wanted = distances.rows, (len(distances.sources) if distances.seeds is None else 1, graph.n)
     if rows.shape != wanted:
         yield f"the distances have shape {rows.shape}; {wanted[0]} sources and {wanted[1]} vertices need {wanted}"
@@ -181,7 +182,7 @@ def _value_problems(row: Row) -> Iterator[str]:
     dist = row.dist
     if row.floats:
         for v in np.flatnonzero(np.isnan(dist) | (dist == -np.inf)):
-            yield f"vertex {_name(row, v)} has {dist[v]}, which is no distance"
+            yield f"vertex {_name(row, v)} has {dist[v]}, which is not a distance"
     if not row.negative:
         for v in np.flatnonzero(dist < 0):
             yield f"vertex {_name(row, v)} has {dist[v]}, but no weight is negative: it should be at least 0"
@@ -195,7 +196,7 @@ def _value_problems(row: Row) -> Iterator[str]:
 
 
 def _distance_problems(row: Row, supported: np.ndarray) -> Iterator[str]:
-    """Yield vertices that an arc improves or that nothing holds, least distance first: there errors begin."""
+    """Yield vertices that an arc improves or that no chain supports; the least distance first, where errors begin."""
     found: list[tuple[Any, int, int, str]] = []
     baseless = np.flatnonzero(row.reached & ~supported)
     for v in baseless[np.argsort(row.dist[baseless], kind="stable")[:LIMIT]]:
@@ -203,21 +204,21 @@ def _distance_problems(row: Row, supported: np.ndarray) -> Iterator[str]:
         found.append(
             (row.dist[v].item(), 0, v, f"{text}: it should be greater or unreached, or one before it is wrong")
         )
-    for numbers, tails, heads, sums in row.improving():
+    for indices, tails, heads, sums in row.improving():
         for i in np.argsort(sums, kind="stable")[:LIMIT]:
-            e, u, v, offer = int(numbers[i]), tails[i], heads[i], sums[i]
+            e, u, v, offer = int(indices[i]), tails[i], heads[i], sums[i]
             text = f"vertex {_name(row, v)} has {_value(row, v)}, but {_arc(row, e, u, v)} leads to it with {offer}"
             found.append((offer, 1, v, f"{text}: it should be at most {offer}"))
         found = sorted(found, key=lambda problem: problem[:2])[:LIMIT]
-    told = set()
-    for _, _, v, text in found:  # a vertex too far is both improved by an arc and held by nothing: the first says it
-        if v not in told:
+    reported = set()
+    for _, _, v, text in found:  # a vertex that is too far is both improved by an arc and unsupported: report it once
+        if v not in reported:
             yield text
-        told.add(v)
+        reported.add(v)
 
 
 def _recomputed_problems(row: Row) -> Iterator[str]:
-    """Yield the differences from a row computed anew, for negative weights under a limit."""
+    """Yield the differences from a row that is computed again, for negative weights with a limit."""
     settled = row.settle()
     if settled is None:
         yield "a negative cycle can be reached, so distances do not exist"
@@ -231,29 +232,29 @@ def _recomputed_problems(row: Row) -> Iterator[str]:
 
 
 def _tree_problems(row: Row, pred: np.ndarray, supported: np.ndarray) -> Iterator[str]:
-    """Yield predecessors that are missing, out of place, not tight, or that never come to a source."""
+    """Yield predecessors that are missing, superfluous, not tight, or that never lead to a source."""
     n = len(row.dist)
     if pred.shape != (n,) or pred.dtype != np.int32 or ((pred < -1) | (pred >= n)).any():
         yield f"the predecessors must be {n} int32 numbers from -1 to {n - 1}"
         return
-    hung = supported & ~row.starts
-    for v in np.flatnonzero(hung & (pred < 0)):
+    children = supported & ~row.starts
+    for v in np.flatnonzero(children & (pred < 0)):
         yield f"vertex {_name(row, v)} is reached, but has no predecessor"
-    for v in np.flatnonzero(~hung & (pred >= 0)):
+    for v in np.flatnonzero(~children & (pred >= 0)):
         what = "a source" if row.starts[v] else "unreached"
         yield f"vertex {_name(row, v)} is {what}, but has predecessor {_name(row, pred[v])}: it should be -1"
     held = np.zeros(n, dtype=bool)
     for tails, heads in row.tight():
         held[heads[pred[heads] == tails]] = True
-    for v in np.flatnonzero(hung & (pred >= 0) & ~held):
+    for v in np.flatnonzero(children & (pred >= 0) & ~held):
         yield f"vertex {_name(row, v)} has predecessor {_name(row, pred[v])}, but no arc from there is tight"
-    chained = np.flatnonzero(hung & (pred >= 0))
-    for v in np.flatnonzero(hung & held & ~reach(row.starts, pred[chained], chained)):
-        yield f"vertex {_name(row, v)} has predecessors that never come to a source"
+    chained = np.flatnonzero(children & (pred >= 0))
+    for v in np.flatnonzero(children & held & ~reach(row.starts, pred[chained], chained)):
+        yield f"vertex {_name(row, v)} has predecessors that never lead to a source"
 
 
 def _source_problems(row: Row, source: np.ndarray, supported: np.ndarray) -> Iterator[str]:
-    """Yield vertices whose nearest source is missing, out of place or not the start of a shortest path to them."""
+    """Yield vertices whose nearest source is missing, superfluous or not the start of a shortest path to them."""
     if source.shape != row.dist.shape or source.dtype != np.int32:
         yield f"the nearest sources must be {len(row.dist)} int32 numbers"
         return
@@ -266,7 +267,7 @@ def _source_problems(row: Row, source: np.ndarray, supported: np.ndarray) -> Ite
 def _rounded_problems(
     row: Row, tree: np.ndarray | None, source: np.ndarray | None, rounding: list[float]
 ) -> Iterator[str]:
-    """Yield what is wrong with a row that is to be exact up to rounding, its tree and its nearest sources."""
+    """Yield what is wrong with a row that should be exact up to rounding, its tree and its nearest sources."""
     wrong = list(islice(_value_problems(row), LIMIT))
     yield from wrong
     if wrong:
@@ -288,47 +289,47 @@ def _rounded_problems(
 
 
 def _inaccurate(row: Row, paths: Paths) -> Iterator[str]:
-    """Yield distances that are farther from the shortest path than rounding takes them, least first."""
+    """Yield distances that differ from the shortest path by more than rounding, least first."""
     number = row.dist.dtype.type
     odd = np.concatenate((paths.too_great(), paths.too_small(), paths.left_out()))
     for v in odd[np.argsort(paths.length[odd], kind="stable")]:
         length = paths.length[v]
         there = "no path leads to it" if length == np.inf else f"a shortest path to it has length {number(length)}"
         yield f"vertex {_name(row, v)} has {_value(row, v)}, but {there}, and rounding makes no such difference"
-    for numbers, tails, heads, sums in paths.leaving():
+    for indices, tails, heads, sums in paths.leaving():
         for i in np.argsort(sums, kind="stable")[:LIMIT]:
-            arc, v = _arc(row, int(numbers[i]), tails[i], heads[i]), heads[i]
+            arc, v = _arc(row, int(indices[i]), tails[i], heads[i]), heads[i]
             yield f"vertex {_name(row, v)} has {_value(row, v)}, but {arc} leads to it with {number(sums[i])}"
 
 
 def _rounded_tree_problems(row: Row, pred: np.ndarray, paths: Paths) -> Iterator[str]:
-    """Yield predecessors that are missing, out of place, or whose path is no shortest one."""
+    """Yield predecessors that are missing, superfluous, or whose path is not a shortest one."""
     n = len(row.dist)
     if pred.shape != (n,) or pred.dtype != np.int32 or ((pred < -1) | (pred >= n)).any():
         yield f"the predecessors must be {n} int32 numbers from -1 to {n - 1}"
         return
-    # A path may lead over vertices that are out of the limit: by rounding, or since weights are negative.
-    hung = row.reached & ~row.starts
-    needed = np.zeros(n, dtype=bool) if paths.anew else hung & ~paths.at_the_limit()
+    # A path may lead over vertices beyond the limit: by rounding, or because weights are negative.
+    children = row.reached & ~row.starts
+    needed = np.zeros(n, dtype=bool) if paths.unguided else children & ~paths.at_the_limit()
     for v in np.flatnonzero(needed & (pred < 0)):
         yield f"vertex {_name(row, v)} is reached, but has no predecessor"
-    for v in np.flatnonzero(~hung & (pred >= 0)):
+    for v in np.flatnonzero(~children & (pred >= 0)):
         what = "a source" if row.starts[v] else "unreached"
         yield f"vertex {_name(row, v)} is {what}, but has predecessor {_name(row, pred[v])}: it should be -1"
-    chained = np.flatnonzero(hung & (pred >= 0))
+    chained = np.flatnonzero(children & (pred >= 0))
     ended = reach(row.starts, pred[chained], chained)
     for v in chained[~ended[chained]]:
-        yield f"vertex {_name(row, v)} has predecessors that never come to a source"
-    parent = np.where(ended & hung & (pred >= 0), pred, np.arange(n, dtype=np.int32))
+        yield f"vertex {_name(row, v)} has predecessors that never lead to a source"
+    parent = np.where(ended & children & (pred >= 0), pred, np.arange(n, dtype=np.int32))
     length, hops = measure(parent, paths.weights_of(parent))
     longer = length > paths.length + paths.tolerance * max(1.0, (hops + 1) / (paths.hops + 1))
     for v in np.flatnonzero(longer & ended):
-        way = f"the path over predecessor {_name(row, pred[v])} has length {row.dist.dtype.type(length[v])}"
-        yield f"vertex {_name(row, v)} has {_value(row, v)}, but {way}"
+        found = f"the path over predecessor {_name(row, pred[v])} has length {row.dist.dtype.type(length[v])}"
+        yield f"vertex {_name(row, v)} has {_value(row, v)}, but {found}"
 
 
 def _rounded_source_problems(row: Row, source: np.ndarray, paths: Paths) -> Iterator[str]:
-    """Yield vertices whose nearest source is missing, out of place or farther than another by more than rounding."""
+    """Yield vertices whose nearest source is missing, superfluous or farther than another by more than rounding."""
     if source.shape != row.dist.shape or source.dtype != np.int32:
         yield f"the nearest sources must be {len(row.dist)} int32 numbers"
         return
@@ -336,7 +337,7 @@ def _rounded_source_problems(row: Row, source: np.ndarray, paths: Paths) -> Iter
         yield f"vertex {_name(row, v)} is unreached, but has source {source[v]}: it should be -1"
     own = Paths(row, label=source)
     near = own.length <= paths.length + np.maximum(paths.tolerance, np.where(own.length < np.inf, own.tolerance, 0))
-    if paths.anew:  # the path from the nearest source may leave the limit, and is then no source's own
+    if paths.unguided:  # the path from the nearest source may leave the limit; then no source is named
         near |= source == -1
     for v in np.flatnonzero(row.reached & ~near & ~paths.at_the_limit()):
         yield f"vertex {_name(row, v)} has source {source[v]}, but no shortest path to it starts there"
@@ -353,6 +354,6 @@ def _value(row: Row, v: Any) -> str:
 
 
 def _arc(row: Row, e: int, u: Any, v: Any) -> str:
-    """Return an arc as text: its number, its ends, its weight."""
+    """Return an arc as text: its index, its ends, its weight."""
     weight = 1 if row.graph.weights is None else row.graph.weights[e]
     return f"arc {e} ({_name(row, u)} -> {_name(row, v)}, weight {weight})"

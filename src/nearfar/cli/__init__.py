@@ -1,18 +1,21 @@
 """The command line: ``nearfar sssp roads.gr --source 1 --to 1000``.
 
-One module a command, listed in the table COMMANDS (group.py) and loaded when it is asked for, so that help is quick.
-Commands use the public names of the package and nothing below them; what several share has a module of its own:
+There is one file per command in commands/. The table COMMANDS (group.py) lists them, and a command is loaded only when
+it runs or shows its help, so that ``nearfar --help`` is fast. What several commands share is beside that folder:
 
-    group       the table, and the command that finds the others; streams.py: what is open when it starts
+    group       the table COMMANDS, and the command ``nearfar`` itself
     command     how a command shows its help
-    options     options that several commands take, with choices.py: what a word on the command line may be
-    failures    errors into one line and an exit code
-    words       vertices as a person types them
-    work        read the file, solve, time both
-    summary     what an answer amounts to: reached, nearest, farthest
-    screen      all that is printed for people, with console.py; documents.py: all that is printed for machines
-    saving      answers into files; saved.py and saved_tables.py: and back again
-    pairs       distances between two lists of vertices
+    options     the options that several commands take; choices.py: the values that options accept
+    outputs     which output options can be combined
+    words       vertices as they are typed
+    work        read the file, solve, measure both
+    pairs       distances between two lists of vertices (``mssp --to``)
+    paths       the path to a target, with its distance
+    summary     an answer in short: how many vertices are reached, the nearest, the farthest
+    screen      text output for people, with console.py; documents.py: JSON output for programs
+    failures    errors become one line and an exit code; streams.py: standard streams that the caller has closed
+
+Result files (-o FILE, and ``verify``, which reads them back) belong to nearfar.store; graph files to nearfar.formats.
 """
 
 from __future__ import annotations
@@ -23,11 +26,11 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-INTERRUPTED = 130  # 128 and the number of the signal, as shells have it
+INTERRUPTED = 130  # 128 plus the number of the signal, as in shells
 
 
 def main() -> NoReturn:
-    """Run the command line of this process and end it with its exit code."""
+    """Run the command line of this process, and end the process with its exit code."""
     from .streams import open_missing
 
     open_missing()
@@ -53,7 +56,7 @@ def run(args: Sequence[str]) -> int:
 
 
 def _interrupted() -> NoReturn:
-    """End after Ctrl-C: files were seen to on the way here, threads may be deep in their work."""
+    """End after Ctrl-C. Unfinished files have been removed by now; threads may still be working."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         print("nearfar: interrupted", file=sys.stderr, flush=True)
@@ -62,13 +65,14 @@ def _interrupted() -> NoReturn:
 
 
 def _leave(code: int) -> NoReturn:
-    """End the process at once, when all is written.
+    """End the process at once, after flushing the standard streams.
 
-    Threads of other libraries may still run; taking those libraries down under them has been seen to end in an abort.
+    Threads of other libraries may still run. A normal exit would shut these libraries down under their threads, which
+    has ended in an abort.
     """
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except (OSError, ValueError):  # the reader has gone
+    except (OSError, ValueError):  # the reader of a pipe has gone
         pass
     os._exit(code)

@@ -1,7 +1,7 @@
-"""What a word on the command line may be: types of options, checked before a file is read.
+"""The values that options accept, checked before a file is read.
 
-Names come from the tables of the package (METHODS, DEVICES, FORMATS), which are loaded when a value is given, help is
-shown or a shell asks how a word may end, and not before.
+Names come from the tables of the package (METHODS, DEVICES, FORMATS). These are loaded only when a value is given, when
+help is shown, or when a shell completes a word.
 """
 
 from __future__ import annotations
@@ -14,24 +14,20 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-DIGITS = 18  # of a number that counts something; Python refuses to read some thousands of them
-LENGTH = 40  # letters of a value that an error repeats
+from ..errors import clip
 
-
-def shorten(text: str) -> str:
-    """Return a value as it is repeated in an error."""
-    return text if len(text) <= LENGTH else f"{text[:LENGTH]}..."
+DIGITS = 18  # at most, in a count; Python refuses to convert a few thousand of them
 
 
 def method_names() -> list[str]:
-    """Return the methods, and what else they are called."""
+    """Return the methods and their aliases."""
     from ..methods import ALIASES, METHODS
 
     return ["auto", *METHODS, *ALIASES]
 
 
 def device_names() -> list[str]:
-    """Return the devices there are."""
+    """Return the kinds of devices."""
     from ..devices import DEVICES
 
     return ["auto", *DEVICES]
@@ -52,7 +48,7 @@ def writable_formats() -> list[str]:
 
 
 class Name(click.ParamType):
-    """A name out of a table."""
+    """A name from a table."""
 
     name = "name"
 
@@ -71,7 +67,7 @@ class Name(click.ParamType):
         close = " or ".join(f"'{name}'" for name in self.meant(str(value)))
         hint = f" Did you mean {close}?" if close else ""
         return self.fail(
-            f"there is no {self.what} '{shorten(str(value))}'; there are {', '.join(names)}.{hint}", param, ctx
+            f"there is no {self.what} '{clip(str(value), 40)}'; there are {', '.join(names)}.{hint}", param, ctx
         )
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -80,10 +76,10 @@ class Name(click.ParamType):
 
 
 class FormatName(Name):
-    """A format; an ending of files is not its name, but tells it."""
+    """A format. A file ending is not the name of a format, but suggests one."""
 
     def meant(self, value: str) -> list[str]:
-        """Return the formats whose files end like this, or one called nearly so."""
+        """Return the formats with this file ending, or the one with the closest name."""
         from ..formats import FORMATS
 
         ending = f".{value.lower().removeprefix('.')}"
@@ -91,10 +87,10 @@ class FormatName(Name):
 
 
 class Device(Name):
-    """A device, or several with commas between."""
+    """A device, or several separated by commas."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:  # type: ignore[override]
-        """Let the package check the names now instead of after the file was read."""
+        """Let the package check the names before the file is read."""
         from ..engine.options import take_device
 
         if isinstance(value, list):  # click converts a default again
@@ -107,24 +103,24 @@ class Device(Name):
         return list(take_device(names))
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Offer the names that the last word may become."""
+        """Offer the names that begin like the last word."""
         before, comma, last = incomplete.rpartition(",")
         return [CompletionItem(f"{before}{comma}{item.value}") for item in super().shell_complete(ctx, param, last)]
 
 
 class Number(click.ParamType):
-    """A whole number where it looks like one, else a fraction."""
+    """A whole number if it looks like one, else a float."""
 
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | float:
-        """Keep whole numbers exact: a float would round those beyond 2**53."""
+        """Keep whole numbers exact: floats round those beyond 2**53."""
         for kind in (int, float):
             with suppress(ValueError):
                 number: int | float = kind(value)
                 if number == number:  # NaN compares with nothing
                     return number
-        return self.fail(f"'{value}' is not a number.", param, ctx)
+        return self.fail(f"'{clip(str(value), 40)}' is not a number. Write it like 12 or 1.5.", param, ctx)
 
 
 class Threads(click.ParamType):
@@ -133,20 +129,20 @@ class Threads(click.ParamType):
     name = "n"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Refuse what is not a whole number from 1 on."""
+        """Refuse everything but whole numbers of at least 1."""
         text = str(value)
         if not text.isdecimal() or len(text) > DIGITS or int(text) < 1:
-            self.fail(f"'{shorten(text)}' is not a number of threads; at least 1 is needed.", param, ctx)
+            self.fail(f"'{clip(text, 40)}' is not a number of threads; give a whole number, at least 1.", param, ctx)
         return int(text)
 
 
 class Memory(click.ParamType):
-    """Bytes, as a number or like 2GB."""
+    """An amount of memory: a number of bytes, or a size like 2GB."""
 
     name = "bytes"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Let the package check it now instead of after the file was read."""
+        """Let the package check the size before the file is read."""
         from ..engine.options import take_memory
 
         take_memory(str(value))
@@ -154,7 +150,7 @@ class Memory(click.ParamType):
 
 
 class Column(click.ParamType):
-    """A column of a table: its number from 0, or its name."""
+    """A column of a table: its name, or its index from 0."""
 
     name = "column"
 
@@ -162,18 +158,20 @@ class Column(click.ParamType):
         self.optional = optional
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return a number, a name, or False for none."""
+        """Return an index, a name, or False for none."""
         if self.optional and (value is False or str(value).lower() == "none"):
             return False
         if not str(value).isdecimal():
             return value
         if len(str(value)) > DIGITS:
-            self.fail(f"'{shorten(str(value))}' is no column: its number is too large.", param, ctx)
+            self.fail(
+                f"'{clip(str(value), 40)}' is not a column: the index is too large. Columns count from 0.", param, ctx
+            )
         return int(value)
 
 
 class Separator(click.ParamType):
-    """What stands between columns: a character, or its name."""
+    """The character between columns, or its name."""
 
     name = "char"
     words = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}  # noqa: RUF012 - never changed

@@ -1,4 +1,4 @@
-"""How a command shows itself: options in sections, examples at the end."""
+"""How a command shows its help: options in sections, examples at the end."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import click
 
 
 class Option(click.Option):
-    """An option that belongs to a section of the help; ``{names}`` in its text stands for what its type offers."""
+    """An option in a section of the help; ``{names}`` in its text stands for the names that its type accepts."""
 
     def __init__(self, *args: Any, section: str = "Options", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.section = section
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Fill in the names only now: the tables they come from take a while to load."""
+        """Fill in the names only now: loading their tables takes a while."""
         record = super().get_help_record(ctx)
         if record is None or "{names}" not in record[1]:
             return record
@@ -31,7 +31,7 @@ class Command(click.Command):
         self.examples = examples
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, those of each section under its heading."""
+        """Write the options of each section under its heading."""
         sections: dict[str, list[tuple[str, str]]] = {"Options": []}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
@@ -47,7 +47,7 @@ class Command(click.Command):
 
 
 def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
-    """Write the last section of a help text."""
+    """Write the examples, the last section of a help text."""
     with formatter.section("Example" if len(examples) == 1 else "Examples"):
         for example in examples:
             formatter.write(f"{'':{formatter.current_indent}}{example}\n")

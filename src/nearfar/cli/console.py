@@ -1,4 +1,4 @@
-"""Standard output and standard error as rich writes to them; loaded when something is shown."""
+"""Standard output and standard error as consoles of rich; loaded only when something is shown."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from rich.console import Console
 
 
 class Plain(Console):
-    """A console without ideas of its own about what to colour, or about what a closed pipe means."""
+    """A console that colours nothing by itself and leaves closed pipes to failures.py."""
 
     def __init__(self, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
 
     def on_broken_pipe(self) -> NoReturn:
-        """Tell failures.py, which knows the exit code; rich would end the program with 1, a wrong answer."""
+        """Raise an error for failures.py, which knows the exit code; rich would exit with 1, "wrong answer"."""
         raise BrokenPipeError

@@ -1,6 +1,6 @@
-"""All that is printed for machines: one JSON document in one line. The keys are described in docs/cli.md.
+"""Output for programs: one JSON document in one line. docs/cli.md describes the keys.
 
-Vertices are called what the file calls them, and what is unreached is null; NaN and Infinity never occur.
+Vertices have the names that the file gives them. Unreached distances are null; NaN and Infinity never occur.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def show(command: str, **fields: Any) -> None:
 
 
 def graph_of(graph: Graph) -> dict[str, Any]:
-    """Return the size and the kind of a graph."""
+    """Return the size of a graph, whether it is undirected, and its type of weights."""
     return {
         "vertices": graph.n,
         "arcs": graph.m,
@@ -33,7 +33,7 @@ def graph_of(graph: Graph) -> dict[str, Any]:
 
 
 def run_of(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest) -> dict[str, Any]:
-    """Return what every query tells: the file, the graph, what ran and how long it took."""
+    """Return what every query reports: the file, the graph, what ran and how long it took."""
     distances = answer.distances if isinstance(answer, nearfar.Nearest) else answer
     plan, stats = distances.plan, distances.stats or {}
     return {
@@ -50,12 +50,12 @@ def run_of(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest) -> dict[
 
 
 def name_of(graph: Graph, v: int) -> Any:
-    """Return what a vertex is called, as JSON has it."""
+    """Return the name of a vertex for JSON."""
     return as_json(graph.name(v))
 
 
 def as_json(name: Any) -> Any:
-    """Return a name as JSON has it: pairs become lists, what JSON does not know its text."""
+    """Return a name for JSON: tuples become lists, and types that JSON lacks become text."""
     if name is None or isinstance(name, str | int | float):
         return name
     return [as_json(part) for part in name] if isinstance(name, tuple) else str(name)
@@ -67,12 +67,12 @@ def vertex_of(graph: Graph, found: tuple[int, Any] | None) -> dict[str, Any] | N
 
 
 def vertices_of(graph: Graph, found: Sequence[tuple[int, Any]]) -> list[dict[str, Any] | None]:
-    """Return some vertices and their distances."""
+    """Return several vertices and their distances."""
     return [vertex_of(graph, one) for one in found]
 
 
 def row_of(graph: Graph, row: Row) -> dict[str, Any]:
-    """Return one row in short."""
+    """Return the summary of one row."""
     return {
         "source": name_of(graph, row.source),
         "reached": row.reached,

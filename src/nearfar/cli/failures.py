@@ -1,8 +1,11 @@
-"""Errors into one line on standard error and an exit code.
+"""Errors become one line on standard error and an exit code.
 
 0 is success, 1 a wrong answer found by ``verify`` or ``selftest``, 2 a mistake in the command line or in a file, 70 a
-mistake of ours, 130 Ctrl-C, 141 a reader that has gone (``nearfar ... | head``). ``--debug`` shows where an error came
-from.
+bug in nearfar, 130 Ctrl-C, 141 a closed pipe (``nearfar ... | head``). ``--debug`` shows the traceback.
+
+The message is the one that Python callers see, with its options translated: errors mark the options that they mention
+(nearfar.errors.option), so ``method='edge'`` becomes ``--method edge``. The table TYPED lists the values that are typed
+differently, and text that is useful only in Python is left out.
 """
 
 from __future__ import annotations
@@ -22,19 +25,17 @@ USAGE = 2
 INTERNAL = 70
 CLOSED = 141
 
-# Options whose name or value is typed in another way than --name value; any other value of theirs is left out.
+# Values of options that are not typed as "--name value", or "--name" for True.
 TYPED = {
     "undirected": {"False": "--directed"},
     "header": {"False": "--no-header"},
     "weight": {"False": "--weight none"},
-    "names": {},
-    "lossy": {},
     "strict": {"": "--lenient", "False": "--lenient"},
 }
 
 
 def run_reporting(args: list[str]) -> int:
-    """Run a command line; report whatever goes wrong and return the exit code. Ctrl-C is raised as such."""
+    """Run a command line, report any error, and return the exit code; only KeyboardInterrupt is raised."""
     state: dict[str, bool] = {}
     try:
         code = nearfar.main(args=args, prog_name="nearfar", standalone_mode=False, obj=state)
@@ -52,14 +53,14 @@ def run_reporting(args: list[str]) -> int:
 
 
 def _report(error: Exception, debug: bool) -> int:
-    """Print one line about an error, after its traceback if that is wanted."""
+    """Print one line about an error, after its traceback if ``debug`` is set; return the exit code."""
     if isinstance(error, click.Abort):
         raise KeyboardInterrupt
     known = isinstance(error, click.ClickException | NearfarError | OSError | MemoryError)
     line = " ".join(describe(error).split())
     if not known and not debug:
-        line += " (this is a mistake in nearfar; --debug shows where)"
-    with suppress(OSError):  # where nobody reads errors either, the exit code still tells
+        line += " (this is a bug in nearfar; --debug shows where)"
+    with suppress(OSError):  # if standard error is closed too, the exit code remains
         if debug and not isinstance(error, click.ClickException):
             traceback.print_exception(error)
         print(f"nearfar: {'error' if known else 'internal error'}: {line}", file=sys.stderr, flush=True)
@@ -67,7 +68,7 @@ def _report(error: Exception, debug: bool) -> int:
 
 
 def describe(error: Exception) -> str:
-    """Return what to tell of an error, in the words of the command line that it comes from."""
+    """Return the message of an error, with options as they are typed."""
     if isinstance(error, click.UsageError):
         command = error.ctx.command_path if error.ctx is not None else "nearfar"
         message = error.format_message()
@@ -77,14 +78,14 @@ def describe(error: Exception) -> str:
     if isinstance(error, NearfarError):
         return as_typed(error)
     if isinstance(error, MemoryError):
-        return "memory ran out. Ask for fewer sources at a time, or write the answer to a .npy file with -o."
+        return "memory ran out. Use fewer sources at a time, or write the answer to a .npy file with -o."
     if isinstance(error, OSError):
         return f"{error.filename or 'standard output'}: {error.strerror or error}"
     return f"{type(error).__name__}: {error}"
 
 
 def as_typed(error: NearfarError) -> str:
-    """Return the message of an error with its options as one types them: method='edge' becomes --method edge.
+    """Return the message of an error with its options as they are typed: method='edge' becomes --method edge.
 
     Examples
     --------
@@ -96,7 +97,7 @@ def as_typed(error: NearfarError) -> str:
 
 
 def _typed(part: Part) -> str:
-    """Return one part of a message for whoever sits at a command line."""
+    """Return one part of a message as the command line shows it."""
     if isinstance(part, InPython):
         return ""
     if isinstance(part, str):
@@ -106,6 +107,6 @@ def _typed(part: Part) -> str:
         return TYPED[part.name][part.value]
     if not part.value or part.value == "True":
         return switch
-    with suppress(ValueError, SyntaxError):  # one that was cut
+    with suppress(ValueError, SyntaxError):  # a long value was cut, and is no Python any more
         return f"{switch} {literal_eval(part.value)}"
     return f"{switch} {part.value}"

@@ -1,4 +1,4 @@
-"""The command ``nearfar`` itself: the table of commands, each loaded when it is asked for."""
+"""The command ``nearfar`` itself, and the table of commands, each of which is loaded when it is needed."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from .. import __version__
 from .command import write_examples
 
 COMMANDS = {
-    "info": ("info", "What is in a file: size, degrees, weights, components"),
+    "info": ("info", "What a file contains: size, degrees, weights, components"),
     "convert": ("convert", "Read a graph in one format and write it in another"),
-    "sssp": ("sssp", "Distances from one source, and the way to some targets"),
+    "sssp": ("sssp", "Distances from one source, and paths to some targets"),
     "mssp": ("mssp", "Distances from several sources, or a table to some targets"),
     "apsp": ("apsp", "Distances between all pairs of vertices"),
     "path": ("path", "One shortest path, vertex by vertex"),
-    "nearest": ("nearest", "For every vertex the nearest of several sources"),
+    "nearest": ("nearest", "The nearest of several sources for every vertex"),
     "verify": ("verify", "Prove that a saved answer is exact"),
-    "plan": ("plan", "What a query would run, why, and the memory it takes"),
-    "devices": ("devices", "Where queries can run on this machine"),
-    "selftest": ("selftest", "Whether a device gives the right answers"),
+    "plan": ("plan", "What a query would run, why, and how much memory it needs"),
+    "devices": ("devices", "Devices on which queries can run"),
+    "selftest": ("selftest", "Check that a device gives the right answers"),
     "demo": ("demo", "Solve and verify a generated road network"),
-    "generate": ("generate", "Write a graph made by rule and chance"),
+    "generate": ("generate", "Generate a graph and write it to a file"),
 }
 
 MEANT = {"distance": "path", "dist": "path", "route": "path", "read": "info", "write": "convert", "formats": "info"}
@@ -38,16 +38,16 @@ EXAMPLES = (
 )
 
 
-class Interrupted(Exception):  # noqa: N818 - not an error of anybody
-    """Ctrl-C, under a name that click lets pass."""
+class Interrupted(Exception):  # noqa: N818 - not an error
+    """Ctrl-C, as an exception that click does not catch."""
 
 
 class ClosedPipe(Exception):  # noqa: N818
-    """Nobody reads our output any more."""
+    """The reader of our output has gone."""
 
 
 class LazyGroup(click.Group):
-    """A group that knows names and summaries of its commands, and loads one to run it or to show its help."""
+    """A group that knows the names and summaries of its commands; a command is loaded only when it is needed."""
 
     def __init__(self, *args: Any, table: Mapping[str, tuple[str, str]], examples: tuple[str, ...], **kw: Any) -> None:
         super().__init__(*args, **kw)
@@ -58,7 +58,7 @@ class LazyGroup(click.Group):
         return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a command: module and function are called alike."""
+        """Load a command; its module and its function have the same name."""
         if cmd_name not in self.table:
             return None
         module = self.table[cmd_name][0]
@@ -86,7 +86,7 @@ class LazyGroup(click.Group):
         write_examples(self.examples, formatter)
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
-        """Read the command line, and show the help if that is what it asks for."""
+        """Read the command line, and show the help if it contains --help."""
         with _renamed():
             return super().make_context(*args, **options)
 
@@ -98,7 +98,7 @@ class LazyGroup(click.Group):
 
 @contextmanager
 def _renamed() -> Iterator[None]:
-    """Give Ctrl-C and a closed pipe names that click does not deal with in its own way."""
+    """Replace Ctrl-C and closed pipes by exceptions that click does not handle itself."""
     try:
         yield
     except KeyboardInterrupt:
@@ -111,12 +111,12 @@ def _renamed() -> Iterator[None]:
 @click.version_option(__version__, prog_name="nearfar", message="%(prog)s %(version)s")
 @click.pass_context
 def nearfar(ctx: click.Context) -> None:
-    """Exact shortest paths in the graphs that files hold.
+    """Exact shortest paths in graphs from files.
 
-    Files may be of many formats (DIMACS, SNAP, CSV, Matrix Market, ...), compressed or not; '-' is standard input.
-    Vertices are called what the file calls them.
+    Many file formats are read (DIMACS, SNAP, CSV, Matrix Market, ...), compressed or not; '-' is standard input.
+    Vertices have the names that the file gives them.
 
-    'nearfar COMMAND --help' tells more.
+    'nearfar COMMAND --help' shows the options of a command.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

@@ -1,7 +1,7 @@
 """Options that several commands take, each written once.
 
-A decorator adds a family of options and hands their values to the command as one dict, under the family's name:
-``reading``, ``solving`` or ``output``. An option that was not given is None.
+A decorator adds a family of options and passes their values to the command as one dict with the family's name:
+``reading``, ``solving`` or ``sources``. An option that was not given is None.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _output = partial(click.option, cls=Option, section="Output")
 
 
 def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    """Remember for the end of the program that tracebacks are wanted."""
+    """Note for failures.py that tracebacks are wanted."""
     if value:
         ctx.ensure_object(dict)["debug"] = True
 
 
 def _check_output(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Refuse a file that could not be written before anything is computed for it."""
+    """Refuse an output file that cannot be written, before anything is computed."""
     if value is None or ctx.resilient_parsing:
         return value
     from ..errors import OptionError
@@ -59,28 +59,28 @@ READING = {
         "--format",
         type=FormatName(readable_formats, "readable format"),
         metavar="NAME",
-        help="Format of the file, if not told by its name and content: {names}.",
+        help="Format of the file, if its name and content do not show it: {names}.",
     ),
     "undirected": _read(
-        "--undirected/--directed", default=None, help="Take each line as an edge both ways, or as one arc."
+        "--undirected/--directed", default=None, help="Take each line as an edge in both directions, or as one arc."
     ),
-    "tail": _read("--tail", type=Column(), help="Column where arcs start: a name, or a number from 0."),
-    "head": _read("--head", type=Column(), help="Column where arcs end."),
+    "tail": _read("--tail", type=Column(), help="Column of the tails of arcs: a name, or an index from 0."),
+    "head": _read("--head", type=Column(), help="Column of the heads of arcs."),
     "weight": _read("--weight", type=Column(True), help="Column of the weights; 'none' ignores them."),
-    "separator": _read("--separator", type=Separator(), help="What separates columns: tab, space, comma, ';', ..."),
-    "header": _read("--header/--no-header", default=None, help="Whether the first line names the columns."),
+    "separator": _read("--separator", type=Separator(), help="Character between columns: tab, space, comma, ';', ..."),
+    "header": _read("--header/--no-header", default=None, help="Whether the first line holds the column names."),
     "names": _read(
-        "--names", is_flag=True, default=None, help="Take vertices as words, also if they look like numbers."
+        "--names", is_flag=True, default=None, help="Take vertices as words even if they look like numbers."
     ),
     "lenient": _read(
-        "--lenient", is_flag=True, default=None, help="Take what is there if the file promises another count."
+        "--lenient", is_flag=True, default=None, help="Accept a file whose header promises another count."
     ),
-    "coordinates": _read("--coordinates", type=click.Path(), metavar="FILE", help="File with the places of vertices."),
+    "coordinates": _read("--coordinates", type=click.Path(), metavar="FILE", help="File of the vertices' coordinates."),
     "profile": _read(
         "--profile",
         type=click.Choice(["car", "foot"]),
         metavar="NAME",
-        help="Who travels, in OpenStreetMap files: car or foot.",
+        help="Mode of travel in OpenStreetMap files: car or foot.",
     ),
     "latitude": _read("--latitude", type=float, metavar="DEGREES", help="South edge of a height map."),
     "longitude": _read("--longitude", type=float, metavar="DEGREES", help="West edge of a height map."),
@@ -89,11 +89,11 @@ READING = {
 SOLVING = {
     "method": _solve("--method", type=Name(method_names, "method"), metavar="NAME", help="Method: {names}."),
     "device": _solve(
-        "--device", type=Device(device_names, "device"), metavar="NAME", help="Device: {names}; also opencl:1,opencl:2."
+        "--device", type=Device(device_names, "device"), metavar="NAME", help="Device: {names}; or opencl:1,opencl:2."
     ),
-    "threads": _solve("--threads", type=Threads(), help="Threads; all cores unless given."),
+    "threads": _solve("--threads", type=Threads(), help="Number of threads; default: all cores."),
     "cutoff": _solve("--cutoff", type=Number(), help="Leave vertices farther than this unreached."),
-    "memory": _solve("--memory", type=Memory(), help="What may be used, such as 2GB; more is refused."),
+    "memory": _solve("--memory", type=Memory(), help="Limit, such as 2GB; a query that needs more is refused."),
     "delta": _solve("--delta", type=Number(), help="Bucket width of the methods delta and dijkstra."),
     "dtype": _solve(
         "--dtype",
@@ -111,22 +111,22 @@ FILE_OUT = _output(
     callback=_check_output,
     help="Write to .npy, .npz, .csv, .csv.gz or .parquet; '-': csv to standard output.",
 )
-PREDECESSORS = _output("--predecessors", is_flag=True, help="Write the vertex before each vertex, too.")
+PREDECESSORS = _output("--predecessors", is_flag=True, help="Write the predecessor of each vertex, too.")
 JSON = _output("--json", is_flag=True, help="Print one JSON document instead of text.")
-QUIET = _output("-q", "--quiet", is_flag=True, help="Print the bare answer, and no progress.")
-FACTS_QUIET = _output("-q", "--quiet", is_flag=True, help="No progress; the facts are the answer, and are printed.")
+QUIET = _output("-q", "--quiet", is_flag=True, help="Print only the bare answer, and no progress bar.")
+FACTS_QUIET = _output("-q", "--quiet", is_flag=True, help="No progress bar; the facts are the answer, and are printed.")
 DEBUG = _output(
     "--debug",
     is_flag=True,
     expose_value=False,
     is_eager=True,
     callback=_set_debug,
-    help="Show where an error came from.",
+    help="Show the traceback of an error.",
 )
 
 
 def bundle(name: str, options: dict[str, Callable[[Any], Any]]) -> Callable[[Function], Function]:
-    """Return a decorator that adds options to a command and hands it their values as one dict."""
+    """Return a decorator that adds options to a command and passes it their values as one dict."""
 
     def decorate(command: Function) -> Function:
         @wraps(command)
@@ -163,14 +163,14 @@ sources = bundle(
             multiple=True,
             cls=Option,
             metavar="LIST",
-            help="Sources: a,b,c or @FILE with one a line; may be repeated.",
+            help="Sources: a,b,c or @FILE with one per line; may be repeated.",
         ),
         "sources_from": click.option(
             "--sources-from",
             type=click.Path(),
             cls=Option,
             metavar="FILE",
-            help="File of sources, one a line; # comments.",
+            help="File of sources, one per line; # starts a comment.",
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""Which options of output go together, checked before anything is read."""
+"""Which output options can be combined, checked before anything is read."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ def check_output(output: str | None, predecessors: bool, json: bool, silent: boo
     """Refuse options that contradict each other; ``silent`` says that --quiet leaves nothing to print."""
     ctx = click.get_current_context(silent=True)
     if silent and output is None and not json:
-        ways = "--to, -o or --json" if ctx is not None and "to" in ctx.params else "-o or --json"
-        raise click.UsageError(f"--quiet without {ways} would print nothing", ctx)
+        missing = "--to, -o or --json" if ctx is not None and "to" in ctx.params else "-o or --json"
+        raise click.UsageError(f"--quiet without {missing} would print nothing; add one of them", ctx)
     if output == "-" and json:
         raise click.UsageError("--json and -o - both write to standard output; leave one out", ctx)
     if predecessors and output is None:
-        raise click.UsageError("--predecessors says what -o writes; give -o FILE", ctx)
+        raise click.UsageError("--predecessors changes what -o writes, but there is no -o; add -o FILE", ctx)
     if predecessors and output is not None and output.lower().endswith(".npy"):
-        raise click.UsageError("A .npy file holds distances alone; write predecessors to .npz, .csv or .parquet", ctx)
+        raise click.UsageError("A .npy file holds only distances; write predecessors to .npz, .csv or .parquet", ctx)
 
 
 def check_pairs(output: str | None, predecessors: bool) -> None:
-    """Refuse for pairs alone (``mssp --to``) what only whole rows of distances can be written to."""
+    """Refuse outputs that hold whole rows of distances: ``mssp --to`` computes single pairs."""
     ctx = click.get_current_context(silent=True)
     if predecessors:
-        raise click.UsageError("--predecessors belong to whole rows, but --to asks for pairs; leave one out", ctx)
+        raise click.UsageError("--predecessors needs whole rows, but --to computes single pairs; leave one out", ctx)
     if output is not None and output.lower().endswith((".npy", ".npz")):
         raise click.UsageError(
-            f"'{output}' holds whole rows, but --to asks for pairs: write .csv, .csv.gz or .parquet, or leave --to out",
+            f"'{output}' holds whole rows, but --to computes single pairs; write .csv, .csv.gz or .parquet, or leave "
+            "--to out",
             ctx,
         )

@@ -1,7 +1,7 @@
 """Distances between two lists of vertices, an origin-destination table: ``nearfar mssp --sources LIST --to LIST``.
 
-The search from a source stops when all targets are settled. So the rows behind the table are not whole, and only the
-columns of the targets leave this module.
+The search from a source stops when all targets are settled. So the rows behind the table are incomplete, and only
+their columns for the targets leave this module.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..store.writing import Pairs, save
 from . import documents, screen
 from .work import Loaded, given, solve
 
-SHOWN = 40  # lines of the table on a screen
+SHOWN = 40  # lines of the table on the screen
 
 
 def answer_pairs(
@@ -35,7 +35,7 @@ def answer_pairs(
 ) -> None:
     """Solve, and write or print the table."""
     graph, options = loaded.graph, given(solving)
-    if graph.min_weight >= 0:  # over negative weights a way may leave the limit and come back
+    if graph.min_weight >= 0:  # with negative weights a path may exceed the limit and come back
         options["targets"] = ends
     result = solve(partial(nearfar.mssp, graph, starts, **options), quiet)
     pairs = Pairs(result, graph.indices(ends, "target"))
@@ -62,7 +62,7 @@ def _lines(pairs: Pairs) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def _print_document(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
-    """Print the answer for machines; what searches that stopped early cannot tell is null."""
+    """Print the answer as JSON; what incomplete rows cannot tell is null."""
     documents.show(
         "mssp",
         **documents.run_of(loaded, pairs.distances),
@@ -77,7 +77,7 @@ def _print_document(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
 
 
 def _print_screen(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
-    """Print the answer for people: the first lines, and where to find the others."""
+    """Print the answer as text: the first lines, and how to get the others."""
     graph, (k, t) = loaded.graph, pairs.rows.shape
     reached = int(np.count_nonzero(pairs.rows != unreached(pairs.rows.dtype)))
     facts = [
@@ -93,6 +93,6 @@ def _print_screen(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
     table = screen.table_of([("source", side), ("target", side), ("distance", "right")], lines)
     more = []
     if k * t > SHOWN:
-        more = [f"{screen.format_count(k * t - SHOWN)} more pairs; -o FILE.csv writes all that are reached."]
+        more = [f"{screen.format_count(k * t - SHOWN)} more pairs; -o FILE.csv writes all reached pairs."]
     heading = f"Distances from {screen.count(k, 'source')} to {screen.count(t, 'target')} in {loaded.file}"
     screen.show(heading, facts, table, *more)

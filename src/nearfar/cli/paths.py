@@ -1,4 +1,4 @@
-"""The way to a target: its distance and its vertices, or neither."""
+"""The path to a target: its distance and its vertices, or neither."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Way:
-    """A target, how far it is and how to get there; distance and vertices are None where there is no way."""
+class PathTo:
+    """A target, its distance, and the vertices of the path to it; both are None if there is no path."""
 
     target: Any
     distance: Any
@@ -22,25 +22,25 @@ class Way:
 
     @property
     def text(self) -> str:
-        """The distance in full."""
+        """The distance with all its digits."""
         return "unreached" if self.distance is None else str(self.distance)
 
     @property
     def shown(self) -> str:
-        """The distance for people."""
+        """The distance as the screen shows it."""
         from .screen import number
 
         return "unreached" if self.distance is None else number(self.distance)
 
     def document(self) -> dict[str, Any]:
-        """Return the way for machines."""
+        """Return the target, its distance and its path for JSON."""
         path = None if self.vertices is None else [as_json(vertex) for vertex in self.vertices]
         return {"vertex": as_json(self.target), "distance": self.distance, "path": path}
 
 
-def way_to(answer: nearfar.Distances | nearfar.Nearest, target: Any) -> Way:
-    """Return the way to a target from the one source of an answer, or from the nearest of its sources."""
+def path_to(answer: nearfar.Distances | nearfar.Nearest, target: Any) -> PathTo:
+    """Return the path to a target from the one source of an answer, or from the nearest of its sources."""
     distance = answer.dist[answer.graph.index(target, "target")]
     if distance == unreached(distance.dtype):
-        return Way(target, None, None)
-    return Way(target, distance.item(), answer.path(target))
+        return PathTo(target, None, None)
+    return PathTo(target, distance.item(), answer.path(target))

@@ -1,7 +1,7 @@
-"""All that is printed for people: a heading, facts in two columns, small tables, a way shortened to the width.
+"""Text output for people: a heading, facts in two columns, small tables, a path shortened to the line.
 
-Distances and vertices are printed bare, so that they can be copied; counts have separators. In a pipe there are no
-colours and lines are 80 wide.
+Distances and vertices are printed without separators, so that they can be copied; counts have separators. In a pipe
+there are no colours and lines have 80 characters.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 Fact = tuple[str, str]
 SHOWN = 10  # rows of a table
-LOADING = 0.05  # seconds of loading kernels that are worth a word
+LOADING = 0.05  # seconds of loading kernels from which they are mentioned
 
 
 def console() -> Console:
-    """Return standard output as rich writes to it."""
+    """Return standard output as a console of rich."""
     from .console import Plain
 
     return Plain()
 
 
 def note(text: str) -> None:
-    """Tell something that is not the answer."""
+    """Print a remark that is not part of the answer on standard error."""
     print(f"nearfar: {text}", file=sys.stderr)
 
 
 def show(heading: str, facts: Sequence[Fact], *tables: Any) -> None:
-    """Print what was asked, then facts, then tables, with empty lines between."""
+    """Print a heading, then facts, then tables, with empty lines between them."""
     from rich.table import Table
     from rich.text import Text
 
@@ -59,7 +59,7 @@ def show(heading: str, facts: Sequence[Fact], *tables: Any) -> None:
 
 
 def print_stripped(out: Console, part: Any) -> None:
-    """Print without the spaces that rich fills lines up with, which a terminal hides but a file keeps."""
+    """Print without trailing spaces: rich pads lines with them, and files would keep them."""
     if out.is_terminal:
         out.print(part)
         return
@@ -69,7 +69,7 @@ def print_stripped(out: Console, part: Any) -> None:
 
 
 def table_of(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Any]]) -> Any:
-    """Return a table without lines; a column is a heading and "left" or "right"."""
+    """Return a table without rules; a column is a heading and "left" or "right"."""
     from rich.table import Table
     from rich.text import Text
 
@@ -82,7 +82,7 @@ def table_of(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Any]]) 
 
 
 def row_table(graph: Graph, rows: Sequence[Row], counted: str) -> Any:
-    """Return a table of sources, the first of them only: how many vertices they have, and which one is farthest."""
+    """Return a table of the first sources: the number of vertices of each, and the farthest of these."""
     side = side_of(graph)
     lines = [(graph.name(row.source), format_count(row.reached), *_farthest(graph, row)) for row in rows[:SHOWN]]
     if len(rows) > SHOWN:
@@ -97,7 +97,7 @@ def _farthest(graph: Graph, row: Row) -> tuple[str, str]:
 
 
 def graph_fact(graph: Graph) -> Fact:
-    """Describe a graph in a line."""
+    """Describe a graph in one line."""
     return "graph", f"{count(graph.n, 'vertex', 'vertices')}, {count(graph.m, 'arc')}, {weights_of(graph)}"
 
 
@@ -111,7 +111,7 @@ def weights_of(graph: Graph) -> str:
 
 
 def run_facts(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest) -> list[Fact]:
-    """Tell the graph, what ran, why, and how long it took."""
+    """Describe the graph, what ran, why, and how long it took."""
     distances = answer.distances if isinstance(answer, nearfar.Nearest) else answer
     plan, stats = distances.plan, distances.stats or {}
     spent = f"read {format_seconds(loaded.seconds)}, solved {format_seconds(stats['seconds'])}"
@@ -127,12 +127,12 @@ def run_facts(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest) -> li
 
 
 def reached_fact(reached: int, n: int, one: str = "vertex", several: str = "vertices") -> Fact:
-    """Tell how many vertices or pairs have a distance, and how many have none."""
+    """Return how many vertices or pairs have a distance, and how many have none."""
     return "reached", f"{count(reached, one, several)}, {format_count(n - reached)} unreached"
 
 
 def output_fact(path: str | None) -> list[Fact]:
-    """Tell where the answer was written, and how large the file is."""
+    """Return where the answer was written, and how large the file is."""
     return [] if path is None else [("written", f"{path}, {format_bytes(os.path.getsize(path))}")]
 
 
@@ -142,17 +142,17 @@ def count(number: int, one: str, several: str | None = None) -> str:
 
 
 def number(value: float) -> str:
-    """Write a weight or a distance bare; fractions with nine digits, which is as far as a person compares them."""
+    """Write a weight or a distance without separators; fractions with nine digits, which is enough for reading."""
     return str(value) if isinstance(value, int) else f"{value:.9g}"
 
 
 def side_of(graph: Graph) -> str:
-    """Return where vertices stand in their column: numbers at the right, words at the left."""
+    """Return how a column of vertices is aligned: numbers to the right, words to the left."""
     return "right" if graph.names is None or (graph.n and isinstance(graph.names[0], int)) else "left"
 
 
 def arrow() -> str:
-    """Return the arrow between two vertices, as far as standard output can write it."""
+    """Return the arrow between two vertices, in ASCII if standard output cannot write the better one."""
     try:
         "→".encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -160,16 +160,16 @@ def arrow() -> str:
     return " → "
 
 
-def whole_way(vertices: Sequence[Any]) -> str:
-    """Return all vertices of a way."""
+def whole_path(vertices: Sequence[Any]) -> str:
+    """Return all vertices of a path, in one line."""
     return arrow().join(str(vertex) for vertex in vertices)
 
 
-def short_way(vertices: Sequence[Any], width: int) -> str:
-    """Return a way in one line: both ends, as much of the middle as there is room for, and how many arcs it has."""
+def short_path(vertices: Sequence[Any], width: int) -> str:
+    """Return a path that fits in one line: both ends, as much of the middle as fits, and its number of arcs."""
     arcs = f", {count(len(vertices) - 1, 'arc')}"
-    whole = whole_way(vertices) + arcs if len(vertices) <= width else ""
-    if whole and (len(whole) <= width or len(vertices) < 3):  # two ends have nothing between them to leave out
+    whole = whole_path(vertices) + arcs if len(vertices) <= width else ""
+    if whole and (len(whole) <= width or len(vertices) < 3):  # between two ends there is nothing to leave out
         return whole
     front, back, link = [str(vertices[0])], [str(vertices[-1])], arrow()
     for i in range(1, len(vertices) // 2):

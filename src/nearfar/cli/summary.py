@@ -1,4 +1,4 @@
-"""What an answer amounts to: how much is reached, what is nearest, what is farthest. Ties go to the lower number."""
+"""An answer in short: the vertices reached, the nearest, the farthest. Ties go to the lower index."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from ..results.limits import unreached
 
-SHOWN = 10  # nearest vertices that are shown
+SHOWN = 10  # nearest vertices on the screen
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of distances in short; vertices are numbers. ``farthest`` is None where nothing is reached."""
+    """The summary of a row of distances; vertices are indices. ``farthest`` is None if nothing is reached."""
 
     source: int
     reached: int
@@ -23,7 +23,7 @@ class Row:
 
 
 def describe_row(row: np.ndarray, source: int) -> Row:
-    """Count what a row reaches, and find the farthest of it."""
+    """Count the vertices that a row reaches, and find the farthest of them."""
     reached = row != unreached(row.dtype)
     count = int(np.count_nonzero(reached))
     if not count:
@@ -34,7 +34,7 @@ def describe_row(row: np.ndarray, source: int) -> Row:
 
 
 def farthest_of(rows: Iterable[Row]) -> Row | None:
-    """Return the row whose farthest vertex is farthest of all."""
+    """Return the row with the greatest distance of all rows."""
     best: Row | None = None
     for row in rows:
         if row.farthest is not None and (best is None or best.farthest is None or row.farthest[1] > best.farthest[1]):
@@ -43,7 +43,7 @@ def farthest_of(rows: Iterable[Row]) -> Row | None:
 
 
 def nearest_of(row: np.ndarray, starts: np.ndarray, count: int = SHOWN) -> list[tuple[int, Any]]:
-    """Return the nearest vertices but the starts themselves, with their distances, in order."""
+    """Return the nearest vertices, without the sources themselves, with their distances, in order."""
     found = np.flatnonzero(row != unreached(row.dtype))
     found = found[~np.isin(found, starts)]
     if len(found) > count:

@@ -1,6 +1,6 @@
-"""Vertices as a person types them.
+"""Vertices as they are typed.
 
-A word is a number where the vertices of the graph are numbers, and itself where they are words. Lists are separated by
+A word means a number if the vertices of the graph are numbers, and itself if they are words. Lists are separated by
 commas, unless the whole word is a vertex; ``@file`` stands for the lines of a file.
 """
 
@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import FileError, FormatError, MissingFileError, VertexError
-from .choices import shorten
+from ..errors import FileError, FormatError, MissingFileError, VertexError, clip
 
 if TYPE_CHECKING:
     from ..graph import Graph
 
 
 def find_vertex(graph: Graph, word: str, role: str) -> Any:
-    """Return the vertex that a word means, as the graph calls it; the graph itself refuses what it does not have."""
+    """Return the name of the vertex that a word means; the graph raises the error if there is none."""
     found = _known(graph, word)
     if found is not None:
         return found
@@ -31,20 +30,22 @@ def find_vertex(graph: Graph, word: str, role: str) -> Any:
     meant: Any = number if numbers and number is not None else word
     try:
         return graph.name(graph.index(meant, role))
-    except ValueError:  # digits without end, which Python does not take for a number
-        raise VertexError(f"{role} '{shorten(word)}' is not a vertex, nor any number that one could have.") from None
+    except ValueError:  # more digits than Python converts
+        raise VertexError(
+            f"{role} '{clip(word, 40)}' is not a vertex: no vertex has such a large number. Check the name."
+        ) from None
 
 
 def find_vertices(graph: Graph, words: Sequence[str], role: str) -> list[Any]:
-    """Return the vertices that words, comma lists and @files mean, in their order; words that mean none are refused."""
+    """Return the vertices that words, comma lists and @files name, in order; an empty list is refused."""
     found = [find_vertex(graph, word, role) for word in _spread(graph, words)]
     if words and not found:
-        raise click.UsageError(f"No {role}s were given: name them as a,b,c or @FILE with one a line", _context())
+        raise click.UsageError(f"No {role}s were given; name them as a,b,c or as @FILE with one per line", _context())
     return found
 
 
 def _spread(graph: Graph, words: Iterable[str]) -> Iterator[str]:
-    """Yield one word a vertex."""
+    """Yield one word per vertex."""
     for word in words:
         if _known(graph, word) is not None:
             yield word
@@ -55,37 +56,42 @@ def _spread(graph: Graph, words: Iterable[str]) -> Iterator[str]:
 
 
 def _known(graph: Graph, word: str) -> Any:
-    """Return the vertex that is called like this, or None."""
+    """Return the vertex with this name, or None."""
     number = _as_number(word)
     if graph.names is None:
         return number if number is not None and 0 <= number < graph.n else None
     for name in (word, number):
         if name is not None and graph.is_vertex(name):
             return name
-    if graph.n and not isinstance(graph.names[0], str | int):  # pairs and the like: as they are printed
+    if graph.n and not isinstance(graph.names[0], str | int):  # tuples and the like, as they are printed
         return next((name for name in graph.names if str(name) == word), None)
     return None
 
 
 def _as_number(word: str) -> int | None:
-    """Return a word as a whole number, or None if it is none, or has more digits than Python takes."""
+    """Return a word as a whole number, or None if it is none or has more digits than Python converts."""
     with suppress(ValueError):
         return int(word) if word.removeprefix("-").isdecimal() else None
     return None
 
 
 def lines_of(path: str) -> Iterator[str]:
-    """Yield the lines of a file but for empty ones and what follows a # at the start or after a space."""
+    """Yield the lines of a file without empty lines and comments (a # at the start or after a space)."""
     if path == "-" and sys.stdin is None:
-        raise FileError("standard input is closed, but one vertex a line is needed. Open it, or name a file.")
+        raise FileError("standard input is closed, but one vertex per line is needed. Open it, or name a file.")
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise MissingFileError(f"{path} does not exist: a file with one vertex a line is needed.") from None
+        raise MissingFileError(f"{path} does not exist; name a file with one vertex per line.") from None
     except UnicodeDecodeError as error:
-        raise FormatError(f"{path} is not text (byte {error.start}): one vertex a line is needed.", path) from None
+        raise FormatError(
+            f"{path} is not text (byte {error.start} is not UTF-8); name a text file with one vertex per line.",
+            path,
+        ) from None
     except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise FileError(
+            f"{path} cannot be read: {error.strerror or error}. Name a file with one vertex per line."
+        ) from error
     for line in text.splitlines():
         word = "" if line.startswith("#") else line.partition(" #")[0].strip()
         if word:
@@ -93,7 +99,7 @@ def lines_of(path: str) -> Iterator[str]:
 
 
 def find_sources(graph: Graph, given: dict[str, Any]) -> list[Any]:
-    """Return the sources named by --sources and --sources-from."""
+    """Return the sources that --sources and --sources-from name."""
     words = list(given["sources"])
     if given["sources_from"] is not None:
         words += [f"@{given['sources_from']}"]
@@ -107,5 +113,5 @@ def check_given(given: dict[str, Any]) -> None:
 
 
 def _context() -> click.Context | None:
-    """Return the command that is running, for its name in a message."""
+    """Return the context of the running command, whose name a message shows."""
     return click.get_current_context(silent=True)

@@ -1,4 +1,4 @@
-"""What commands share: read the file, solve, measure both, and tell a person at a terminal how far it is."""
+"""What commands share: read the file, solve, measure both, and show the progress at a terminal."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import nearfar
 
 from ..errors import OptionError, option
-from ..formats.io.targets import check_place
+from ..formats.io.targets import check_writable
 from ..progress import Bar
 from .screen import graph_fact, note
 
 if TYPE_CHECKING:
     from ..graph import Graph
 
-PATIENCE = 0.7  # seconds before a bar appears: most queries are over by then
+PATIENCE = 0.7  # seconds before a bar appears; most queries are done by then
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Loaded:
 
 
 def load(file: str, reading: dict[str, Any], quiet: bool) -> Loaded:
-    """Read a graph with the options that were given."""
+    """Read a graph with the given options."""
     options = given(reading)
     if options.pop("lenient", False):
         options["strict"] = False
@@ -42,20 +42,20 @@ def load(file: str, reading: dict[str, Any], quiet: bool) -> Loaded:
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given."""
+    """Return the options that have a value."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def check_target(path: str, format: str | None) -> None:
-    """Refuse a file to write a graph to, for its place or its ending, before the graph is read or made."""
+    """Refuse a file that no graph can be written to, before the graph is read or generated."""
     if path != "-" and "://" not in path:
-        check_place(path)
+        check_writable(path)
     with _format_of_output():
         nearfar.formats.left_out(nearfar.Graph.from_arcs([], []), path, format)
 
 
 def store(graph: Graph, path: str, format: str | None, quiet: bool, lossy: bool = False) -> None:
-    """Write a graph, and say so."""
+    """Write a graph, and report it."""
     with _format_of_output():
         nearfar.write(graph, path, format=format, lossy=lossy)
     if not quiet and path != "-":
@@ -66,7 +66,7 @@ def store(graph: Graph, path: str, format: str | None, quiet: bool, lossy: bool 
 
 @contextmanager
 def _format_of_output() -> Iterator[None]:
-    """Let errors speak of --to-format: on the command line, the format of what is written has an option of its own."""
+    """Let errors advise --to-format: on the command line, the format of the output has its own option."""
     try:
         yield
     except OptionError as error:
@@ -74,12 +74,12 @@ def _format_of_output() -> Iterator[None]:
 
 
 def shows_progress(quiet: bool) -> bool:
-    """Tell whether somebody watches: never in a pipe."""
+    """Return whether to show progress: only at a terminal."""
     return not quiet and sys.stderr.isatty()
 
 
 def solve(query: Callable[..., Any], quiet: bool) -> Any:
-    """Run a query, given as a function of ``progress``; a bar appears if it takes long and somebody watches."""
+    """Run a query, given as a function of ``progress``; at a terminal a bar appears if it takes long."""
     if not shows_progress(quiet):
         return query(progress=False)
     with bar_of("rows") as bar:
@@ -87,5 +87,5 @@ def solve(query: Callable[..., Any], quiet: bool) -> Any:
 
 
 def bar_of(what: str) -> Bar:
-    """Return a bar that shows itself only when the work takes a while, and leaves nothing behind."""
+    """Return a bar that appears only if the work takes a while, and disappears at the end."""
     return Bar(what, patience=PATIENCE, transient=True)

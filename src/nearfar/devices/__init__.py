@@ -1,6 +1,7 @@
-"""Where queries run. The table DEVICES names them; one module each.
+"""Where queries run: the table DEVICES, one module per kind of device.
 
-`text` joins the programs of GPUs, `facts` is what a plan knows of a device, `device` what OpenCL and CUDA share.
+`text` assembles the source of GPU programs, `facts` is what a plan knows about a device, `device` is what OpenCL and
+CUDA share.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ DEVICES: dict[str, Any] = {"cpu": cpu, "opencl": opencl, "cuda": cuda}
 
 
 def open_named(name: str) -> Device:
-    """Open the GPU of a full name, such as "opencl:1"."""
+    """Open the GPU with a full name such as "opencl:1"."""
     kind, _, index = name.partition(":")
     device: Device = DEVICES[kind].open_device(int(index))
     return device

@@ -1,8 +1,8 @@
-"""The CPU as a device: what it has, and our own threads on it.
+"""The CPU as a device: its cores and memory, and our own threads on it.
 
-Kernels hold no GIL, so plain Python threads run them side by side. They are made for a query and gone with it. The
-caller's thread only waits, and so hears Ctrl-C: it raises the stop flag that every kernel looks at, joins the threads,
-and lets the interrupt go on.
+Kernels release the GIL, so plain Python threads run them in parallel. Threads are started for a query and end with it.
+The caller's thread only waits, so that Ctrl-C works: it then sets the stop flag that every kernel checks, waits for the
+threads to end, and lets the interrupt propagate.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ import numpy as np
 
 from .facts import Facts
 
-SMALL_JOB = 200_000  # relaxations below which a query runs on the caller's thread: about a millisecond
+SMALL_WORK = 200_000  # relaxations below which a query runs on the caller's thread: about a millisecond of work
 
-TICK = 0.1  # seconds between two looks at the progress
-GRACE = 0.25  # seconds to wait after an interrupt; kernels stop within milliseconds
+TICK = 0.1  # seconds between two updates of the progress
+GRACE = 0.25  # seconds to wait for threads after an interrupt; kernels stop within milliseconds
 
 
 def found() -> list[Facts]:
-    """Return the one CPU there is."""
+    """Return the facts of the CPU, the only device of this kind."""
     return [facts()]
 
 
 def missing() -> None:
-    """Say why there is none; there always is one."""
+    """Return why there is no such device: None, since there always is a CPU."""
 
 
 def facts() -> Facts:
-    """Return the cores this process may use and the memory that is free now, give or take a tenth of a second."""
+    """Return the cores that this process may use and the free memory, at most a tenth of a second old."""
     return _facts_at(int(time.monotonic() / TICK))
 
 
 @lru_cache(maxsize=1)
 def _facts_at(tick: int) -> Facts:
-    """Ask the system, which takes as long as a small query, once a tick."""
+    """Ask the system, once per tick: that takes as long as a small query."""
     return Facts("cpu", _cores(), _free_memory())
 
 
 def _cores() -> int:
-    """Count the cores this process may run on, which may be fewer than the machine has."""
+    """Return the number of cores that this process may use; the machine may have more."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _free_memory() -> int:
-    """Return the bytes that can be had without swapping, as far as the system tells; a control group may allow less."""
+    """Return the bytes available without swapping, as far as is known, within the limit of a control group."""
     free = _meminfo() or _physical() or 2**62
     for limit, used in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
@@ -68,7 +68,7 @@ def _free_memory() -> int:
 
 
 def _meminfo() -> int | None:
-    """Return what Linux counts as available."""
+    """Return the bytes that Linux reports as available."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
             return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")), None)
@@ -77,7 +77,7 @@ def _meminfo() -> int | None:
 
 
 def _physical() -> int | None:
-    """Return all memory there is, where the system does not tell what is free."""
+    """Return the size of all memory, for systems that do not report what is free."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
@@ -85,7 +85,7 @@ def _physical() -> int | None:
 
 
 def _number(path: str) -> int | None:
-    """Read one number from a file of the system; None where there is no file or no limit."""
+    """Read one number from a system file; None if there is no file or no limit."""
     try:
         with open(path, encoding="ascii") as file:
             return int(file.read())
@@ -100,14 +100,14 @@ def run(
     watch: Callable[[], None] | None = None,
     join: bool = False,
 ) -> None:
-    """Call ``work(0)`` to ``work(threads - 1)``, each on a thread of its own; return when all are done.
+    """Call ``work(0)`` to ``work(threads - 1)``, each on its own thread; return when all are done.
 
-    A call that returns True says that nothing is left to do for the others either: then they are not waited for, since
-    on a busy machine one may not even have started. The first exception, an interrupt of the waiting thread included,
-    raises ``stop`` and is raised again once no thread is at work any more; after an interrupt, a thread that is inside
-    another library and cannot hear it is left to end by itself after GRACE seconds. It writes nothing from then on.
-    ``watch`` is called now and then meanwhile. ``join``: the caller's thread does ``work(0)`` itself, which saves its
-    start, some 0.1 ms; an interrupt is then heard only when that is done.
+    If a call returns True, nothing is left to do for the other threads either, and they are not waited for: on a busy
+    machine, one may not even have started. The first exception, or an interrupt of the waiting thread, sets ``stop``
+    and is raised again when no thread works any more. After an interrupt, a thread inside another library may not see
+    ``stop``: after GRACE seconds it is left to end by itself, and writes nothing from then on. ``watch`` is called from
+    time to time meanwhile. ``join``: the caller's thread runs ``work(0)`` itself, which saves about 0.1 ms to start a
+    thread; an interrupt is then handled only when that call is done.
     """
     failures: list[BaseException] = []
     over: SimpleQueue[bool | None] = SimpleQueue()
@@ -145,7 +145,7 @@ def run(
     if failures:
         _wait_out(over, begun, ended, math.inf)
         failure = failures[0]
-        failures.clear()  # else the failure and this frame would keep each other, and what the work holds, alive
+        failures.clear()  # else the failure and this frame keep each other alive, and all that the work refers to
         try:
             raise failure
         finally:
@@ -159,9 +159,9 @@ def share_out(
     stop: np.ndarray,
     watch: Callable[[], None] | None = None,
 ) -> None:
-    """Do tasks 0 to ``count - 1`` on some threads, each the next one when it is free; on the caller's if 0.
+    """Do tasks 0 to ``count - 1``: each thread takes the next task when it is free; 0 threads: the caller's only.
 
-    ``new_worker`` makes what one thread needs, and returns the function that does a task with it.
+    ``new_worker`` is called once per thread, prepares what it needs, and returns the function that does one task.
     """
     pending = itertools.count()  # next() on it is atomic
 
@@ -179,10 +179,10 @@ def share_out(
 
 
 def _wait_out(over: SimpleQueue[bool | None], begun: list[int], ended: list[int], patience: float) -> None:
-    """Wait some seconds for threads that were told to stop, whatever else is pressed meanwhile.
+    """Wait at most ``patience`` seconds for threads to stop, even if Ctrl-C is pressed again meanwhile.
 
-    The threads count themselves: an interrupt can strike the waiting thread between any two of its own steps. One that
-    begins only now finds the stop flag raised.
+    The threads themselves record that they began and ended, since an interrupt can come between any two steps of the
+    waiting thread. A thread that begins only now finds the stop flag set.
     """
     until = time.monotonic() + patience
     while True:

@@ -1,12 +1,12 @@
-"""NVIDIA's GPUs through CUDA, by way of CuPy, which brings the compiler (NVRTC) and speaks to the driver.
+"""NVIDIA's GPUs through CUDA and CuPy, which brings the compiler (NVRTC) and calls the driver.
 
-Commands run in the order they are given, on one stream; copies that may overlap kernels have a stream of their own, and
-the two meet by events. A thread's current device and stream stay what they were.
+Commands run in order on one stream. Copies that may overlap kernels have a second stream, and events order the two. The
+current device and stream of a thread stay unchanged.
 
 Of CuPy we use `cuda.Device` as a context, `cuda.Stream` (synchronize, wait_event, ptr), `cuda.Event` (record, done),
 `cuda.MemoryPool` (malloc, free_bytes), `RawModule` (compile, and get_function, whose kernels take grid, block,
 arguments and stream), the functions getDeviceCount, getDeviceProperties, driverGetVersion, runtimeGetVersion,
-memGetInfo, memcpyAsync and memsetAsync of `cuda.runtime`, and the errors of all these. tests/devices/standin.py offers
+memGetInfo, memcpyAsync and memsetAsync of `cuda.runtime`, and the errors of all these. tests/helpers/standin.py offers
 the same calls over OpenCL.
 """
 
@@ -29,21 +29,21 @@ from .facts import Facts
 PACKAGE = "cupy is not installed: pip install 'nearfar[cuda]'"
 DRIVER = "no NVIDIA GPU with a driver that this cupy can use: install NVIDIA's newest driver"
 OPTIONS = ("--std=c++17",)
-WRITE_ASIDE = 1 << 20  # bytes up to which write() copies the array aside instead of waiting for the stream
+WRITE_ASIDE = 1 << 20  # bytes up to which write() copies the array first instead of waiting for the stream
 FILL_GROUPS, FILL_SIZE = 1024, 256
-TO_DEVICE, TO_HOST = 1, 2  # CUDA's numbers for the directions of a copy
-FULL = 2  # CUDA's number for "out of memory"
+TO_DEVICE, TO_HOST = 1, 2  # CUDA's codes for the directions of a copy
+FULL = 2  # CUDA's code for "out of memory"
 
 _opened: dict[int, Cuda] = {}
 _opening = threading.Lock()
 
 
 def found() -> list[Facts]:
-    """Return every GPU of the driver."""
+    """Return the facts of every GPU of the driver."""
     try:
         cupy = _cupy()
         return [_facts(cupy, index) for index in range(cupy.cuda.runtime.getDeviceCount())]
-    except Exception:  # a broken driver is a missing one
+    except Exception:  # a broken driver counts as missing
         return []
 
 
@@ -58,7 +58,7 @@ def missing() -> str | None:
 
 
 def open_device(index: int) -> Cuda:
-    """Return the GPU of a number, opened once."""
+    """Return the GPU with an index; it is opened only once."""
     with _opening:
         if index not in _opened:
             facts = choose("cuda", "CUDA", index, found(), missing())
@@ -67,14 +67,14 @@ def open_device(index: int) -> Cuda:
 
 
 def _cupy() -> Any:
-    """Load CuPy without what it has to say about other installations."""
+    """Load CuPy without its warnings about other installations."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return import_module("cupy")
 
 
 def _facts(cupy: Any, index: int) -> Facts:
-    """Ask a GPU what it has."""
+    """Return the facts of a GPU."""
     properties = cupy.cuda.runtime.getDeviceProperties(index)
     with cupy.cuda.Device(index):
         free, _ = cupy.cuda.runtime.memGetInfo()
@@ -89,7 +89,7 @@ def _facts(cupy: Any, index: int) -> Facts:
 
 
 def _version(number: int) -> str:
-    """Write one of CUDA's version numbers: 12080 is 12.8."""
+    """Return one of CUDA's version numbers as text: 12080 is 12.8."""
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
@@ -108,21 +108,21 @@ class Cuda(Device):
             self._stream = cuda.Stream(non_blocking=True)
             self._copies = cuda.Stream(non_blocking=True)
             self._pool = cuda.MemoryPool()
-        self._pending: deque[tuple[Any, np.ndarray]] = deque()  # copies under way, and the arrays they read
+        self._pending: deque[tuple[Any, np.ndarray]] = deque()  # copies under way, and the arrays that they read
 
     @contextmanager
     def trying(self, what: str, nbytes: int = 0) -> Iterator[None]:
-        """Make this GPU the current one meanwhile."""
+        """Turn exceptions of the driver into our errors, with this GPU as the current one."""
         with super().trying(what, nbytes), self._here:
             yield
 
     def free_memory(self) -> int:
-        """Return what the driver can give, and what our pool keeps for reuse."""
+        """Return the bytes that the driver has free, and those that our pool keeps for reuse."""
         with self.trying("asking for memory"):
             return int(self._runtime.memGetInfo()[0] + self._pool.free_bytes())
 
     def details(self) -> dict[str, str]:
-        """Return the versions of driver and runtime, and what the GPU can do."""
+        """Return the versions of driver and runtime, and the compute capability."""
         with self.trying("asking for versions"):
             properties = self._runtime.getDeviceProperties(self._here.id)
             driver, runtime = self._runtime.driverGetVersion(), self._runtime.runtimeGetVersion()
@@ -133,7 +133,7 @@ class Cuda(Device):
         }
 
     def build(self, stem: str, source: str) -> Any:
-        """Compile a program; CuPy keeps it on disk where it can."""
+        """Compile a program; CuPy caches it on disk if it can."""
         with self.trying(f"building {stem}.cl"):
             module = self._cupy.RawModule(code=source, options=OPTIONS)
             try:
@@ -148,7 +148,7 @@ class Cuda(Device):
             return Kernel(self, name, program.get_function(name))
 
     def empty(self, count: int, dtype: Any) -> Buffer:
-        """Return a buffer with anything in it."""
+        """Return a buffer with undefined contents."""
         dtype = np.dtype(dtype)
         nbytes = max(count, 1) * dtype.itemsize
         with self.trying(f"a buffer of {count} {dtype}", nbytes):
@@ -157,7 +157,7 @@ class Cuda(Device):
     def upload(self, array: Any) -> Buffer:
         """Return a buffer with the elements of an array; waits for the copy.
 
-        It is made on the main stream, since the pool may give memory that a kernel still reads for a freed buffer.
+        The copy is on the main stream, since the pool may return memory that a kernel still reads as a freed buffer.
         """
         row = as_row(array)
         buffer = self.empty(row.size, row.dtype)
@@ -168,7 +168,7 @@ class Cuda(Device):
         return buffer
 
     def fill(self, buffer: Buffer, value: Any, count: int | None = None) -> None:
-        """Set all elements, or the first ones: by bytes if these are all the same, else by a kernel of ours."""
+        """Set all elements, or the first ``count``: by memset if all bytes are equal, else by our kernel."""
         handle, count = live(buffer), buffer.count if count is None else count
         pattern = np.array([value], buffer.dtype)
         octets = pattern.view(np.uint8)
@@ -181,12 +181,12 @@ class Cuda(Device):
             fill = self.kernel("fill", f"fill_{size}", {"DIST": 1, "WEIGHT": 1, "OFFSET": 1})
             groups = max(1, min(FILL_GROUPS, -(-count // FILL_SIZE)))
             fill(groups, FILL_SIZE, buffer, np.int64(count), pattern.view(f"i{size}")[0])
-            self.traffic.launches -= 1  # OpenCL needs no kernel for it
+            self.traffic.launches -= 1  # not counted: OpenCL needs no kernel for it
         else:
-            raise DeviceError(f"{value!r} cannot be filled into {buffer!r}; elements of 1, 4 and 8 bytes can.")
+            raise DeviceError(f"{buffer!r} cannot be filled with {value!r}; only elements of 1, 4 and 8 bytes can.")
 
     def write(self, buffer: Buffer, array: Any) -> None:
-        """Put an array over the front of a buffer, after the kernels enqueued before."""
+        """Copy an array to the front of a buffer, after all kernels enqueued before."""
         row = take_front(buffer, array)
         aside = row.nbytes <= WRITE_ASIDE
         with self.trying("writing to a buffer"):
@@ -201,18 +201,18 @@ class Cuda(Device):
     def get(
         self, buffer: Buffer, out: np.ndarray | None = None, start: int = 0, count: int | None = None
     ) -> np.ndarray:
-        """Return elements of a buffer once everything enqueued before is done."""
+        """Return elements of a buffer, when everything enqueued before is done."""
         out = take_range(buffer, out, start, count)
         with self.trying("reading from a buffer"):
             if out.size:
-                place = buffer.handle.ptr + start * buffer.dtype.itemsize
-                self._runtime.memcpyAsync(out.ctypes.data, place, out.nbytes, TO_HOST, self._stream.ptr)
+                address = buffer.handle.ptr + start * buffer.dtype.itemsize
+                self._runtime.memcpyAsync(out.ctypes.data, address, out.nbytes, TO_HOST, self._stream.ptr)
             self._stream.synchronize()
         self.traffic.downloaded += out.nbytes
         return out
 
     def send(self, buffer: Buffer, array: Any) -> None:
-        """Begin to copy an array over the front of a buffer, once the last kernel that has the buffer is done."""
+        """Begin to copy an array to the front of a buffer, when the last kernel that uses the buffer is done."""
         row = take_front(buffer, array)
         if not row.size:
             return
@@ -226,48 +226,48 @@ class Cuda(Device):
         self.traffic.uploaded += row.nbytes
 
     def arrived(self, buffer: Buffer) -> None:
-        """Let everything enqueued from now on wait for what was sent."""
+        """Let everything enqueued from now on wait for the copy that send() began."""
         if buffer.arriving is not None:
             with self.trying("waiting for a copy"):
                 self._stream.wait_event(buffer.arriving)
             buffer.arriving = None
 
     def finish(self) -> None:
-        """Wait for everything."""
+        """Wait until everything enqueued is done."""
         with self.trying("waiting for the device"):
             self._copies.synchronize()
             self._stream.synchronize()
         self._pending.clear()
 
     def release(self, buffer: Buffer) -> None:
-        """Give memory back to the pool, which hands it to later commands of the main stream only."""
+        """Return memory to the pool, which gives it to later commands of the main stream only."""
         try:
             self.arrived(buffer)
-        except DeviceError:  # the device failed before, and took its memory along
+        except DeviceError:  # the device failed before, and its memory is gone
             return
 
     def is_full(self, error: Any) -> bool:
-        """Tell whether there was no room left."""
+        """Return whether an error means out of memory."""
         return isinstance(error, MemoryError) or getattr(error, "status", 0) == FULL
 
     def _copy_in(self, buffer: Buffer, row: np.ndarray, stream: Any) -> None:
-        """Enqueue a copy over the front of a buffer."""
+        """Enqueue a copy to the front of a buffer."""
         if row.size:
             self._runtime.memcpyAsync(buffer.handle.ptr, row.ctypes.data, row.nbytes, TO_DEVICE, stream.ptr)
 
     def _record(self, stream: Any) -> Any:
-        """Return an event that happens when the stream has come here."""
+        """Return an event that is complete when the stream has reached this point."""
         event = self._cupy.cuda.Event(disable_timing=True)
         event.record(stream)
         return event
 
     def _note(self, buffer: Buffer) -> None:
-        """Remember the last use of a buffer that is sent to."""
+        """Record the last use of a buffer that send() is used on."""
         if buffer.used is not None:
             buffer.used = self._record(self._stream)
 
     def _keep(self, event: Any, row: np.ndarray) -> None:
-        """Hold on to the array of a copy until it is done."""
+        """Keep the array of a copy until the copy is done."""
         self._pending.append((event, row))
         while self._pending and self._pending[0][0].done:
             self._pending.popleft()

@@ -1,6 +1,6 @@
-"""What OpenCL and CUDA devices share: buffers, programs built once, and drivers' errors as ours.
+"""What OpenCL and CUDA devices share: buffers, programs that are built once, and the translation of drivers' errors.
 
-Neither class locks: a run holds ``lock`` while it uses a device, and may do so from several of its threads.
+The methods do not lock: a run holds ``lock`` while it uses a device, from one of its threads or from several.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from ..errors import DeviceError, DeviceMemoryError, KernelBuildError, option
 from . import text
 from .facts import Facts, Traffic
 
-LOG_LINES = 8  # of a build log that a message repeats
-ROOM = f"Let other programs on the device end, ask for fewer sources at once, or use {option('device', 'cpu')}."
-REPORT = f"Run `nearfar selftest` and report what it prints; {option('device', 'cpu')} works meanwhile."
+LOG_LINES = 8  # lines of a build log that a message repeats
+ROOM = f"Close other programs on the device, ask for fewer sources at once, or use {option('device', 'cpu')}."
+REPORT = f"Run `nearfar selftest` and report its output; meanwhile, use {option('device', 'cpu')}."
 
 
 class Buffer:
-    """Memory on a device: ``count`` elements of ``dtype``. Freed by free(), or when nobody holds it any more."""
+    """Memory on a device: ``count`` elements of ``dtype``. Freed by free(), or when nothing refers to it any more."""
 
     __slots__ = ("__weakref__", "arriving", "count", "device", "dtype", "handle", "nbytes", "used")
 
     def __init__(self, device: Device, handle: Any, dtype: np.dtype, count: int) -> None:
         self.device, self.handle = device, handle
         self.dtype, self.count, self.nbytes = dtype, count, count * dtype.itemsize
-        self.arriving: Any = None  # the event of a copy by send() that the main queue does not wait for yet
-        self.used: Any = None  # for a buffer that was once sent to: the event of the last kernel that had it
+        self.arriving: Any = None  # the event of a copy by send(), until arrived() makes the main queue wait for it
+        self.used: Any = None  # for a buffer that send() was used on: the event of the last kernel that used it
         device.held[id(self)] = self.nbytes
 
     def free(self) -> None:
-        """Give the memory back once everything enqueued has used it."""
+        """Free the memory when everything enqueued so far is done."""
         if self.handle is not None:
             self.device.held.pop(id(self), None)
             self.device.release(self)
@@ -51,26 +51,26 @@ class Buffer:
 
 
 class Device:
-    """The verbs, and what OpenCL and CUDA share of them."""
+    """The operations of a GPU, and the part of them that OpenCL and CUDA share."""
 
     dialect: str
-    failures: tuple[type[Exception], ...]  # what the driver throws
+    failures: tuple[type[Exception], ...]  # exceptions of the driver
 
     def __init__(self, facts: Facts) -> None:
         self._facts, self.name = facts, facts.name
         self.lock = threading.RLock()
         self.traffic = Traffic()
-        self.held: dict[int, int] = {}  # bytes of every buffer; buffers are collected on any thread
+        self.held: dict[int, int] = {}  # bytes of every buffer; any thread may collect buffers
         self._programs: dict[tuple, Any] = {}
         self._kernels: dict[tuple, Any] = {}
 
     @property
     def facts(self) -> Facts:
-        """What the device has, with the memory that is free now."""
+        """The facts of the device, with the memory that is free now."""
         return replace(self._facts, memory=self.free_memory())
 
     def kernel(self, stem: str, name: str, defines: Mapping[str, int]) -> Callable[..., None]:
-        """Return a kernel of a program, which is built at its first use; call it with groups, their size, arguments."""
+        """Return a kernel; call it with groups, group size, arguments. Its program is built at the first use."""
         program_key = (stem, *sorted(defines.items()))
         key = (name, program_key)
         if key not in self._kernels:
@@ -80,40 +80,40 @@ class Device:
         return self._kernels[key]
 
     def empty(self, count: int, dtype: Any) -> Buffer:
-        """Return a buffer with anything in it."""
+        """Return a buffer with undefined contents."""
         raise NotImplementedError
 
     def upload(self, array: Any) -> Buffer:
-        """Return a buffer with the elements of an array, which may be changed afterwards."""
+        """Return a buffer with the elements of an array; the array may be changed afterwards."""
         raise NotImplementedError
 
     def fill(self, buffer: Buffer, value: Any, count: int | None = None) -> None:
-        """Set all elements, or the first ones."""
+        """Set all elements, or the first ``count``, to a value."""
         raise NotImplementedError
 
     def write(self, buffer: Buffer, array: Any) -> None:
-        """Put an array over the front of a buffer, after the kernels enqueued before; it may be changed afterwards."""
+        """Copy an array to the front of a buffer, after all kernels enqueued before; it may be changed afterwards."""
         raise NotImplementedError
 
     def get(
         self, buffer: Buffer, out: np.ndarray | None = None, start: int = 0, count: int | None = None
     ) -> np.ndarray:
-        """Return elements of a buffer once everything enqueued before is done."""
+        """Return elements of a buffer, when everything enqueued before is done."""
         raise NotImplementedError
 
     def send(self, buffer: Buffer, array: Any) -> None:
-        """Begin to put an array over the front of a buffer while kernels that do not have the buffer run.
+        """Begin to copy an array to the front of a buffer, while kernels that do not use the buffer run.
 
-        The array must stay as it is until something enqueued after arrived() is known to be done.
+        The array must not be changed until something enqueued after arrived() is known to be done.
         """
         raise NotImplementedError
 
     def arrived(self, buffer: Buffer) -> None:
-        """Let everything enqueued from now on wait for what was sent."""
+        """Let everything enqueued from now on wait for the copy that send() began."""
         raise NotImplementedError
 
     def finish(self) -> None:
-        """Wait for everything."""
+        """Wait until everything enqueued is done."""
         raise NotImplementedError
 
     def free_memory(self) -> int:
@@ -121,7 +121,7 @@ class Device:
         raise NotImplementedError
 
     def details(self) -> dict[str, str]:
-        """Return what a report of a failure should tell of the driver."""
+        """Return what a report should say about the driver."""
         raise NotImplementedError
 
     def build(self, stem: str, source: str) -> Any:
@@ -133,34 +133,34 @@ class Device:
         raise NotImplementedError
 
     def release(self, buffer: Buffer) -> None:
-        """Give a buffer's memory back to the driver."""
+        """Return the memory of a buffer to the driver."""
         raise NotImplementedError
 
     def is_full(self, error: Exception) -> bool:
-        """Tell whether the driver had no room left."""
+        """Return whether an error means that the device is out of memory."""
         raise NotImplementedError
 
     @contextmanager
     def trying(self, what: str, nbytes: int = 0) -> Iterator[None]:
-        """Turn what the driver throws into an error of ours; ``what`` was tried."""
+        """Turn exceptions of the driver into our errors; ``what`` was tried."""
         try:
             yield
         except self.failures as error:
             self.fail(what, error, nbytes)
 
     def fail(self, what: str, error: Exception, nbytes: int = 0) -> NoReturn:
-        """Raise the error of ours for one of the driver."""
+        """Raise our error for an exception of the driver."""
         title, said = self._facts.title, str(error).strip() or type(error).__name__
         if self.is_full(error):
             size = f"{format_bytes(nbytes)} more" if nbytes else "more memory"
             raise DeviceMemoryError(
-                f"{what} needs {size} on {title}, of whose {format_bytes(self._facts.memory)} nearfar holds "
-                f"{format_bytes(sum(list(self.held.values())))}; the driver said: {said}. {ROOM}"
+                f"{what} needs {size} on {title}; nearfar holds {format_bytes(sum(list(self.held.values())))} of its "
+                f"{format_bytes(self._facts.memory)}. The driver said: {said}. {ROOM}"
             ) from error
-        raise DeviceError(f"{what} failed on {title}; the driver said: {said}. {REPORT}") from error
+        raise DeviceError(f"{what} failed on {title}. The driver said: {said}. {REPORT}") from error
 
     def fail_build(self, stem: str, log: str, error: Exception) -> NoReturn:
-        """Raise the error for a program that the driver's compiler refused."""
+        """Raise the error for a program that the driver's compiler rejected."""
         lines = [line for line in log.splitlines() if line.strip()]
         first = "\n".join(lines[:LOG_LINES]) or str(error)
         raise KernelBuildError(
@@ -169,7 +169,7 @@ class Device:
 
 
 def choose(kind: str, what: str, index: int, facts: list[Facts], missing: str | None) -> Facts:
-    """Return the facts of the device of a number, or say which there are."""
+    """Return the facts of the device with an index, or raise an error that lists the devices."""
     if index < len(facts):
         return facts[index]
     if not facts:
@@ -180,7 +180,7 @@ def choose(kind: str, what: str, index: int, facts: list[Facts], missing: str | 
 
 
 def as_row(array: Any) -> np.ndarray:
-    """Return an array's elements as one row without gaps; the same memory where possible."""
+    """Return an array as one contiguous row, without a copy where possible."""
     return np.ascontiguousarray(array).reshape(-1)
 
 
@@ -189,28 +189,28 @@ def take_range(buffer: Buffer, out: np.ndarray | None, start: int, count: int | 
     live(buffer)
     count = (buffer.count - start if out is None else out.size) if count is None else count
     if start < 0 or count < 0 or start + count > buffer.count:
-        raise DeviceError(f"elements {start} to {start + count} are not all in {buffer!r}.")
+        raise DeviceError(f"elements {start} to {start + count} are not all within {buffer!r}.")
     if out is None:
         return np.empty(count, buffer.dtype)
     if out.dtype != buffer.dtype or out.size != count or not out.flags.c_contiguous or not out.flags.writeable:
         raise DeviceError(
-            f"an array of {out.size} {out.dtype} cannot take {count} elements of {buffer!r}; it must be contiguous, "
+            f"an array of {out.size} {out.dtype} cannot hold {count} elements of {buffer!r}; it must be contiguous, "
             "writable, and of the same type and size."
         )
     return out
 
 
 def take_front(buffer: Buffer, array: Any) -> np.ndarray:
-    """Return what write() and send() put over the front of a buffer, checked against it."""
+    """Return the row that write() and send() copy to the front of a buffer, checked against it."""
     live(buffer)
     row = as_row(array)
     if row.dtype != buffer.dtype or row.size > buffer.count:
-        raise DeviceError(f"{row.size} elements of {row.dtype} do not go into {buffer!r}.")
+        raise DeviceError(f"{row.size} elements of {row.dtype} do not fit into {buffer!r}.")
     return row
 
 
 def live(buffer: Buffer) -> Any:
-    """Return the driver's handle of a buffer that was not freed."""
+    """Return the driver's handle of a buffer; raise an error if it was freed."""
     if buffer.handle is None:
         raise DeviceError(f"{buffer!r} is used after it was freed.")
     return buffer.handle

@@ -1,4 +1,4 @@
-"""What is known of a device, and what went over its bus."""
+"""What is known about a device, and what was copied to and from it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Facts:
-    """What a plan needs to know of a device."""
+    """What a plan needs to know about a device."""
 
     name: str
-    cores: int  # of a GPU: its compute units
+    cores: int  # for a GPU: compute units
     memory: int  # bytes that can be allocated now
-    label: str = ""  # what its maker calls it
+    label: str = ""  # the product name
     gpu: bool = False
-    largest: int = 0  # bytes one buffer can have; 0 is taken as all of the memory
-    group_size: int = 1  # work-items a group can have
-    wide_atomics: bool = True  # atomic minima of 64 bits, which distances of 8 bytes need
+    largest: int = 0  # bytes of the largest buffer; 0 means all of the memory
+    group_size: int = 1  # most work-items per group
+    wide_atomics: bool = True  # 64-bit atomic minima, needed for distances of 8 bytes
     doubles: bool = True
 
     def __post_init__(self) -> None:
@@ -25,13 +25,13 @@ class Facts:
 
     @property
     def title(self) -> str:
-        """The name with the label, as an error shows it."""
+        """The name with the label, for error messages."""
         return f"{self.name} ({self.label})" if self.label else self.name
 
 
 @dataclass
 class Traffic:
-    """Kernels started and bytes copied since a device was opened; the difference of two is what lies between them."""
+    """Kernels launched and bytes copied since a device was opened; subtract two to get what happened between them."""
 
     launches: int = 0
     uploaded: int = 0

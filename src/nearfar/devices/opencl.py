@@ -1,8 +1,8 @@
 """GPUs through OpenCL, and CPUs through PoCL: every device that a driver of the system offers.
 
-Commands run in the order they are given, on one queue; copies that may overlap kernels have a queue of their own, and
-the two meet by events. PyOpenCL is used below its conveniences: its cache of programs needs a home that can be written,
-its compiler warnings go to the user's screen, and its way to set a number as an argument takes 10 us instead of 0.1.
+Commands run in order on one queue. Copies that may overlap kernels have a second queue, and events order the two. We
+use the low-level parts of PyOpenCL: its cache of programs needs a writable home folder, its compiler warnings go to the
+user's screen, and its usual call to set a number as an argument takes 10 us instead of 0.1.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from .facts import Facts
 
 PACKAGE = "pyopencl is not installed: pip install 'nearfar[opencl]'"
 DRIVER = "no OpenCL driver: pip install 'pyopencl[pocl]' runs on the CPU, or install your GPU's driver"
-WRITE_ASIDE = 1 << 20  # bytes up to which write() copies the array aside instead of waiting for the queue
+WRITE_ASIDE = 1 << 20  # bytes up to which write() copies the array first instead of waiting for the queue
 OPTIONS = b"-cl-std=CL1.2"
-CHECKED = b" -DRACECHECK"  # what Oclgrind, which looks for races, is told beside (kernels/gpu/opencl.h)
+CHECKED = b" -DRACECHECK"  # a further option for Oclgrind, which looks for races (kernels/gpu/opencl.h)
 WIDE = ("cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics")
 
 _opened: dict[int, OpenCL] = {}
@@ -37,10 +37,10 @@ _opening = threading.Lock()
 
 
 def found() -> list[Facts]:
-    """Return every device of every driver, real GPUs first."""
+    """Return the facts of every device of every driver, real GPUs first."""
     try:
         return [_facts(index, device) for index, device in enumerate(_devices())]
-    except Exception:  # a broken driver is a missing one
+    except Exception:  # a broken driver counts as missing
         return []
 
 
@@ -55,7 +55,7 @@ def missing() -> str | None:
 
 
 def open_device(index: int) -> OpenCL:
-    """Return the device of a number, opened once."""
+    """Return the device with an index; it is opened only once."""
     with _opening:
         if index not in _opened:
             facts = choose("opencl", "OpenCL", index, found(), missing())
@@ -69,25 +69,25 @@ def _devices() -> list[Any]:
     _spare_disk()
     try:
         platforms = cl.get_platforms()
-    except cl.Error:  # what the loader says when no driver is installed
+    except cl.Error:  # raised by the loader when no driver is installed
         return []
     devices = []
     for platform in platforms:
         try:
             devices += platform.get_devices()
-        except cl.Error:  # a driver without its hardware does not hide the others
+        except cl.Error:  # a driver without its hardware must not hide the others
             continue
     return sorted(devices, key=lambda device: not _is_gpu(cl, device))
 
 
 def _is_gpu(cl: Any, device: Any) -> bool:
-    """Tell a real GPU from a CPU that speaks OpenCL."""
+    """Return whether a device is a real GPU, and not a CPU that offers OpenCL."""
     real = bool(device.type & (cl.device_type.GPU | cl.device_type.ACCELERATOR))
     return real and "portable computing language" not in device.platform.name.lower()
 
 
 def _facts(index: int, device: Any) -> Facts:
-    """Ask a device what it has."""
+    """Return the facts of a device."""
     cl = import_module("pyopencl")
     memory = int(device.global_mem_size)
     if device.type & cl.device_type.CPU:
@@ -108,7 +108,7 @@ def _facts(index: int, device: Any) -> Facts:
 
 @lru_cache(maxsize=1)
 def _spare_disk() -> None:
-    """Help where a home cannot be written: there PyOpenCL fails to make a kernel, and PoCL to be found."""
+    """Avoid home folders that are not writable: there PyOpenCL fails to make a kernel, and PoCL is not found."""
     if not _is_writable("pytools"):
         setattr(import_module("pyopencl"), "_PYOPENCL_NO_CACHE", True)  # noqa: B010 - no attribute that mypy knows
     if "POCL_CACHE_DIR" not in os.environ and not _is_writable("pocl"):
@@ -118,7 +118,7 @@ def _spare_disk() -> None:
 
 
 def _is_writable(name: str) -> bool:
-    """Tell whether a package has a folder in the user's cache where files can be made."""
+    """Return whether a package has a writable folder in the user's cache."""
     folder = import_module("platformdirs").user_cache_dir(name, name)
     try:
         os.makedirs(folder, exist_ok=True)
@@ -143,16 +143,16 @@ class OpenCL(Device):
             self._queue = self._cl.CommandQueue(self._context, device)
             self._copies = self._cl.CommandQueue(self._context, device)
         self._flags = self._cl.mem_flags.READ_WRITE
-        self._pending: deque[Any] = deque()  # copies under way: PyOpenCL waits for one when its event is let go
+        self._pending: deque[Any] = deque()  # copies under way: PyOpenCL waits for a copy when its event is deleted
 
     def free_memory(self) -> int:
-        """Return what the device has but for our buffers: OpenCL does not tell what others hold."""
+        """Return the device's memory minus our buffers: OpenCL does not report what other programs use."""
         if self._device.type & self._cl.device_type.CPU:
             return min(self._facts.memory, cpu.facts().memory)
         return max(self._facts.memory - sum(list(self.held.values())), 0)
 
     def details(self) -> dict[str, str]:
-        """Return the driver and the OpenCL it speaks."""
+        """Return the versions of driver and OpenCL."""
         device, platform = self._device, self._device.platform
         return {
             "driver": f"{device.driver_version.strip()}, {device.version.strip()}",
@@ -160,7 +160,7 @@ class OpenCL(Device):
         }
 
     def build(self, stem: str, source: str) -> Any:
-        """Compile a program; the driver may keep it on disk, PyOpenCL does not."""
+        """Compile a program; the driver may cache it on disk, PyOpenCL does not."""
         program = self._cl._Program(self._context, source)
         try:
             program._build(self._options, [self._device])
@@ -169,7 +169,7 @@ class OpenCL(Device):
         return program
 
     def _log(self, program: Any) -> str:
-        """Return what the compiler said."""
+        """Return the output of the compiler."""
         try:
             return str(program.get_build_info(self._device, self._cl.program_build_info.LOG))
         except self._cl.Error:
@@ -181,7 +181,7 @@ class OpenCL(Device):
             return Kernel(self, name, self._cl.Kernel(program, name))
 
     def empty(self, count: int, dtype: Any) -> Buffer:
-        """Return a buffer with anything in it."""
+        """Return a buffer with undefined contents."""
         dtype = np.dtype(dtype)
         nbytes = max(count, 1) * dtype.itemsize
         with self.trying(f"a buffer of {count} {dtype}", nbytes):
@@ -198,7 +198,7 @@ class OpenCL(Device):
         return buffer
 
     def fill(self, buffer: Buffer, value: Any, count: int | None = None) -> None:
-        """Set all elements, or the first ones."""
+        """Set all elements, or the first ``count``, to a value."""
         handle, count = live(buffer), buffer.count if count is None else count
         if count:
             with self.trying("filling a buffer"):
@@ -207,7 +207,7 @@ class OpenCL(Device):
                 self._note(buffer, event)
 
     def write(self, buffer: Buffer, array: Any) -> None:
-        """Put an array over the front of a buffer, after the kernels enqueued before."""
+        """Copy an array to the front of a buffer, after all kernels enqueued before."""
         row = take_front(buffer, array)
         if row.size:
             with self.trying("writing to a buffer"):
@@ -222,7 +222,7 @@ class OpenCL(Device):
     def get(
         self, buffer: Buffer, out: np.ndarray | None = None, start: int = 0, count: int | None = None
     ) -> np.ndarray:
-        """Return elements of a buffer once everything enqueued before is done."""
+        """Return elements of a buffer, when everything enqueued before is done."""
         out = take_range(buffer, out, start, count)
         with self.trying("reading from a buffer"):
             if out.size:
@@ -235,14 +235,14 @@ class OpenCL(Device):
         return out
 
     def send(self, buffer: Buffer, array: Any) -> None:
-        """Begin to copy an array over the front of a buffer, once the last kernel that has the buffer is done."""
+        """Begin to copy an array to the front of a buffer, when the last kernel that uses the buffer is done."""
         row = take_front(buffer, array)
         if not row.size:
             return
         with self.trying("sending to a buffer"):
             if buffer.used is None:
                 buffer.used = self._cl.enqueue_marker(self._queue)
-            self._queue.flush()  # a queue that waits for another one does not flush that
+            self._queue.flush()  # waiting for another queue does not flush it
             buffer.arriving = self._cl.enqueue_copy(
                 self._copies, buffer.handle, row, is_blocking=False, wait_for=[buffer.used]
             )
@@ -251,28 +251,28 @@ class OpenCL(Device):
         self.traffic.uploaded += row.nbytes
 
     def arrived(self, buffer: Buffer) -> None:
-        """Let everything enqueued from now on wait for what was sent."""
+        """Let everything enqueued from now on wait for the copy that send() began."""
         if buffer.arriving is not None:
             with self.trying("waiting for a copy"):
                 self._cl.enqueue_barrier(self._queue, wait_for=[buffer.arriving])
             buffer.arriving = None
 
     def finish(self) -> None:
-        """Wait for everything."""
+        """Wait until everything enqueued is done."""
         with self.trying("waiting for the device"):
             self._copies.finish()
             self._queue.finish()
         self._pending.clear()
 
     def release(self, buffer: Buffer) -> None:
-        """Give memory back; the driver keeps it until commands that use it are done."""
+        """Free the memory; the driver keeps it until the commands that use it are done."""
         try:
             buffer.handle.release()
-        except self.failures:  # the device failed before, and took its memory along
+        except self.failures:  # the device failed before, and its memory is gone
             return
 
     def is_full(self, error: Any) -> bool:
-        """Tell whether there was no room left; a launch that exhausts registers is something else."""
+        """Return whether an error means out of memory; a launch that runs out of registers is something else."""
         codes = self._cl.status_code
         full = [codes.MEM_OBJECT_ALLOCATION_FAILURE, codes.OUT_OF_HOST_MEMORY, codes.INVALID_BUFFER_SIZE]
         if "kernel" not in error.routine.lower():
@@ -280,12 +280,12 @@ class OpenCL(Device):
         return error.code in full
 
     def _note(self, buffer: Buffer, event: Any) -> None:
-        """Remember the last use of a buffer that is sent to."""
+        """Record the last use of a buffer that send() is used on."""
         if buffer.used is not None:
             buffer.used = event
 
     def _keep(self, copy: Any) -> None:
-        """Hold on to a copy until it is done, since letting go of it means to wait."""
+        """Keep the event of a copy until it is done, since deleting it would wait."""
         done = self._cl.command_execution_status.COMPLETE
         self._pending.append(copy)
         while self._pending and self._pending[0].command_execution_status <= done:
@@ -293,7 +293,7 @@ class OpenCL(Device):
 
 
 class Kernel:
-    """A kernel and the arguments it was last given: what is the same again is not set again."""
+    """A kernel and its last arguments: only arguments that differ are set again."""
 
     def __init__(self, device: OpenCL, name: str, handle: Any) -> None:
         self._device, self._name, self._handle = device, name, handle

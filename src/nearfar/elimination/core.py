@@ -1,4 +1,8 @@
-"""What elimination left: a small, tangled graph, searched for LANES sources at once (kernels/cpu/core.py)."""
+"""The core: the small, dense graph that elimination leaves, and how it is searched for LANES sources at once.
+
+`Core` keeps its arcs and searches them in rounds (kernels/cpu/core.py). `ClosedCore` keeps the matrix of all distances
+between its vertices, for cores that are small and have many arcs: a search then is one pass over rows of the matrix.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +17,18 @@ from .shortcuts import infinity_of
 from .tuning import CLOSED_CORE, CLOSED_SHARE
 
 if TYPE_CHECKING:
-    from .eliminate import Skeleton
+    from .eliminate import Structure
     from .landmarks import Landmarks
-    from .shortcuts import Slots
+    from .shortcuts import Shortcuts
     from .solvers import Solvers
 
 Search = Callable[[np.ndarray, np.ndarray], int]
-"""Lower the core's rows of lanes to the shortest distances until a flag is raised; return the arcs looked at."""
+"""Lower the rows of lanes of the core to shortest distances, unless a flag is raised; return the arcs relaxed."""
 
 
 @dataclass(frozen=True)
 class Core:
-    """The graph that is left, by tails and by heads, with weights of the type of the lanes."""
+    """The arcs of the core, sorted by tail and sorted by head, with weights in the type of the lanes."""
 
     offsets: np.ndarray
     heads: np.ndarray
@@ -40,7 +44,7 @@ class Core:
         return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
 
     def searcher(self) -> Search:
-        """Return a search with work space of its own."""
+        """Return a search with its own work space."""
         from ..kernels.cpu.core import settle_core
 
         c = len(self.offsets) - 1
@@ -58,10 +62,10 @@ class Core:
 
 @dataclass(frozen=True)
 class ClosedCore:
-    """A dense core: all its distances, so that a search is one step from every vertex with an offer."""
+    """A dense core as the matrix of all its distances: one relaxation from every vertex with an offer settles it."""
 
     matrix: np.ndarray
-    heads: np.ndarray  # of its arcs, to be counted
+    heads: np.ndarray  # of its arcs; only their number is used
 
     @property
     def nbytes(self) -> int:
@@ -69,7 +73,7 @@ class ClosedCore:
         return self.matrix.nbytes
 
     def searcher(self) -> Search:
-        """Return a search with work space of its own."""
+        """Return a search with its own work space."""
         from ..kernels.cpu.core import settle_closed
 
         offers = new_lanes(len(self.matrix), self.matrix.dtype)
@@ -82,28 +86,28 @@ class ClosedCore:
 
 
 def make_core(
-    skeleton: Skeleton,
-    slots: Slots,
+    structure: Structure,
+    shortcuts: Shortcuts,
     dtype: np.dtype,
     infinity: Any,
-    asked: Landmarks | None,
+    landmarks: Landmarks | None,
     threads: int,
     stop: np.ndarray,
     solvers: Solvers,
 ) -> Core | ClosedCore:
-    """Return the core of a weighted skeleton; ``asked``: landmarks of the graph, to prune the arcs that arose."""
-    c = skeleton.core
-    end = int(skeleton.up[c])
-    low = np.repeat(np.arange(c), np.diff(skeleton.up[: c + 1]))
-    high = skeleton.heads[:end]
-    far = infinity_of(slots.outs.dtype)
-    outs, ins = slots.outs[:end], slots.ins[:end]
+    """Return the core of a weighted structure; ``landmarks`` of the graph, if any, prune its shortcuts."""
+    c = structure.core
+    end = int(structure.up[c])
+    low = np.repeat(np.arange(c), np.diff(structure.up[: c + 1]))
+    high = structure.heads[:end]
+    far = infinity_of(shortcuts.outs.dtype)
+    outs, ins = shortcuts.outs[:end], shortcuts.ins[:end]
     tails = np.concatenate((low[outs < far], high[ins < far])).astype(np.int32)
     heads = np.concatenate((high[outs < far], low[ins < far])).astype(np.int32)
     weights = np.concatenate((outs[outs < far], ins[ins < far])).astype(dtype)
     offsets, tails, heads, weights = _rows(c, tails, heads, weights)
-    if asked is not None:
-        keep = ~_superfluous(skeleton, asked, offsets, heads, weights, stop)
+    if landmarks is not None:
+        keep = ~_superfluous(structure, landmarks, offsets, heads, weights, stop)
         offsets, tails, heads, weights = _rows(c, tails[keep], heads[keep], weights[keep])
     if c <= CLOSED_CORE and len(heads) > CLOSED_SHARE * c * c:
         return _closed(
@@ -121,24 +125,29 @@ def _closed(
     infinity: Any,
     close: Callable[[np.ndarray], bool],
 ) -> ClosedCore:
-    """Close the matrix of a dense core."""
+    """Return a dense core with its matrix closed: every entry becomes the distance between two vertices."""
     matrix = np.full((c, c), infinity, weights.dtype)
-    matrix[tails, heads] = weights  # of parallel arcs elimination has left one
+    matrix[tails, heads] = weights  # elimination has left at most one arc from one vertex to another
     np.fill_diagonal(matrix, 0)
     close(matrix)
     return ClosedCore(matrix, heads)
 
 
 def _superfluous(
-    skeleton: Skeleton, asked: Landmarks, offsets: np.ndarray, heads: np.ndarray, weights: np.ndarray, stop: np.ndarray
+    structure: Structure,
+    landmarks: Landmarks,
+    offsets: np.ndarray,
+    heads: np.ndarray,
+    weights: np.ndarray,
+    stop: np.ndarray,
 ) -> np.ndarray:
-    """Mark the core's arcs that a way over a landmark beats."""
+    """Mark the arcs of the core that are longer than a path over a landmark."""
     from .prune import prune_again
 
-    vertices = np.empty(skeleton.core, np.int64)
-    inside = np.flatnonzero(skeleton.places < skeleton.core)
-    vertices[skeleton.places[inside]] = inside
-    return prune_again(asked, skeleton.n, vertices, offsets, heads, weights, stop)
+    vertices = np.empty(structure.core, np.int64)
+    inside = np.flatnonzero(structure.ranks < structure.core)
+    vertices[structure.ranks[inside]] = inside
+    return prune_again(landmarks, structure.n, vertices, offsets, heads, weights, stop)
 
 
 def _rows(

@@ -1,6 +1,12 @@
-"""Eliminate a graph: in which order, and which neighbours each vertex has when it leaves.
+"""The elimination order of a graph, its elimination tree, and the shortcuts that arise: a `Structure`.
 
-A Skeleton depends on the topology alone: new weights on the same arcs use the same one.
+The vertex with the fewest neighbours is taken out next, and its neighbours are joined (kernels/cpu/eliminate.py). The
+neighbours it has at that moment are the heads of its shortcuts; the first of them to be eliminated is its parent in the
+elimination tree, and all others are ancestors. Elimination stops where it costs more than it saves; what is left is the
+core. A structure depends on the topology alone: new weights on the same arcs use the same one.
+
+Vertices get *ranks* here: the core first, then every vertex right before the subtrees that hang from it. So ancestors
+have smaller ranks than their descendants, and a subtree is a range of ranks.
 """
 
 from __future__ import annotations
@@ -13,62 +19,65 @@ import numpy as np
 from ..description import format_bytes
 from ..errors import MemoryLimitError, option
 from ..graph import Graph
-from ..graph.rows import turn_round
+from ..graph.rows import reverse_rows
 from .tuning import CORE_COST, ELIMINATE_ALWAYS
 
-# What a slot takes at most while a graph is prepared: its head, two weights twice, two arcs, a mark, and its share of
-# the lists that are merged; and what a vertex takes.
-SLOT_BYTES, VERTEX_BYTES = 72, 64
+# Bytes that a shortcut takes at most while a graph is prepared (its head, two weights twice, two arcs, a mark, and its
+# share of the lists that are merged), and bytes that a vertex takes.
+SHORTCUT_BYTES, VERTEX_BYTES = 72, 64
 
 
 @dataclass(frozen=True)
-class Skeleton:
-    """The chordal graph that elimination makes, in the numbers of the elimination tree, without weights.
+class Structure:
+    """The chordal graph that elimination makes, by ranks and without weights.
 
     Attributes
     ----------
     core : int
-        Vertices that were not eliminated; they have the numbers below it.
-    places : int32 array of n
-        The number of each vertex: the core first, then each vertex right before the subtrees that hang from it.
+        Number of vertices that were not eliminated; their ranks are 0 to core - 1.
+    ranks : int32 array of n
+        The rank of each vertex: the core first, then each vertex right before the subtrees that hang from it.
     parents : int32 array of n
-        The neighbour that left next after a vertex, by number; -1 for roots and the core.
+        By rank, the rank of the parent in the elimination tree; -1 for roots and the core.
     up, heads : int64 array of n + 1, int32 array
-        ``heads[up[v]:up[v + 1]]`` are the neighbours of number v with smaller numbers, ascending: its slots.
+        ``heads[up[v]:up[v + 1]]`` are the neighbours of rank v with smaller ranks, ascending: the heads of its
+        shortcuts.
+    steps : int
+        List entries that were merged, which is the work that elimination did.
     """
 
     core: int
-    places: np.ndarray
+    ranks: np.ndarray
     parents: np.ndarray
     up: np.ndarray
     heads: np.ndarray
-    steps: int  # entries of lists that were merged
+    steps: int
 
     @property
     def n(self) -> int:
         """Number of vertices."""
-        return len(self.places)
+        return len(self.ranks)
 
     @cached_property
     def below(self) -> tuple[np.ndarray, np.ndarray]:
-        """(starts, numbers): for every number those that have a slot for it, ascending."""
-        from ..kernels.cpu.customize import turn_lists
+        """(starts, ranks): for every rank the deeper ranks with a shortcut to it, ascending."""
+        from ..kernels.cpu.customize import reverse_lists
 
-        starts, numbers = np.zeros(self.n + 1, np.int64), np.empty(len(self.heads), np.int32)
-        turn_lists(self.up, self.heads, starts, numbers)
-        return starts, numbers
+        starts, below = np.zeros(self.n + 1, np.int64), np.empty(len(self.heads), np.int32)
+        reverse_lists(self.up, self.heads, starts, below)
+        return starts, below
 
     @cached_property
     def vertices(self) -> np.ndarray:
-        """The vertex of each number."""
+        """The vertex of each rank."""
         vertices = np.empty(self.n, np.int32)
-        vertices[self.places] = np.arange(self.n, dtype=np.int32)
+        vertices[self.ranks] = np.arange(self.n, dtype=np.int32)
         return vertices
 
     def families(self, most: int) -> list[np.ndarray]:
-        """Return the numbers of the core and of those with more than ``most`` descendants, then of whole subtrees.
+        """Return ranks in groups: first the core and all with more than ``most`` descendants, then whole subtrees.
 
-        Each ascends, ancestors first; subtrees come together until there are ``most`` vertices.
+        Subtrees share a group of up to ``most`` vertices. Each group ascends, so that ancestors come first.
         """
         from ..kernels.cpu.schedule import make_units, measure_trees, sort_stably
 
@@ -80,13 +89,13 @@ class Skeleton:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the arrays, without what paths and changed weights have listed."""
-        return sum(array.nbytes for array in (self.places, self.parents, self.up, self.heads))
+        """Memory of the arrays, without those that paths and changed weights have added."""
+        return sum(array.nbytes for array in (self.ranks, self.parents, self.up, self.heads))
 
 
 @dataclass
 class Lists:
-    """What elimination works on: the neighbours of each vertex as lists in a pool, and those of the vertices gone."""
+    """The arrays of a running elimination: neighbours of the vertices left, as lists in a pool, and of those gone."""
 
     start: np.ndarray
     degree: np.ndarray
@@ -95,15 +104,15 @@ class Lists:
     up: np.ndarray
     up_heads: np.ndarray
     counters: np.ndarray
-    is_clique: bool = False  # whether most pairs of the vertices left are joined
+    is_clique: bool = False  # most pairs of the vertices left are joined
 
 
 def neighbours(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
-    """Return (starts, heads): the neighbours of every vertex in ascending order, whichever way the arcs go."""
+    """Return (starts, heads): the neighbours of every vertex in ascending order, whichever direction the arcs have."""
     from ..kernels.cpu.eliminate import count_neighbours
 
-    back = turn_round(graph.offsets, graph.arcs)
-    forth = turn_round(*back)  # turned twice, rows are sorted
+    back = reverse_rows(graph.offsets, graph.arcs)
+    forth = reverse_rows(*back)  # reversed twice, rows are sorted
     starts = np.zeros(graph.n + 1, np.int64)
     count_neighbours(*forth, *back, starts, np.empty(0, np.int32), 0)
     np.cumsum(starts, out=starts)
@@ -114,14 +123,14 @@ def neighbours(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
 
 def eliminate(
     graph: Graph, budget: int, whole: bool, stop: np.ndarray, memory: int = 2**62, pruned: bool = False
-) -> Skeleton | None:
-    """Eliminate until nothing is left or it no longer pays; None when it was stopped.
+) -> Structure | None:
+    """Eliminate until nothing is left or it costs more than it saves; None if it was stopped.
 
-    ``budget`` bounds the entries of lists that are merged once degrees are large; ``whole``: leave no core, whatever it
-    costs within the budget, and return None if that is not enough. ``memory``: bytes that the hierarchy may take;
-    ``pruned``: most arcs that arise in a core will be pruned again, so that more may.
+    ``budget`` limits the list entries that are merged once degrees are large. ``whole``: leave no core, and return None
+    if the budget is too small for that. ``memory``: bytes that the hierarchy may take. ``pruned``: most shortcuts in
+    the core will be pruned again, so vertices of twice the degree are eliminated.
     """
-    room = max(memory - VERTEX_BYTES * graph.n, 0) // SLOT_BYTES
+    room = max(memory - VERTEX_BYTES * graph.n, 0) // SHORTCUT_BYTES
     always = 2 * ELIMINATE_ALWAYS if pruned else ELIMINATE_ALWAYS
     found = neighbours(graph)
     lists = _eliminated(*found, (budget, 0 if whole else CORE_COST, always, graph.n), stop, room)
@@ -134,13 +143,13 @@ def eliminate(
     if lists.counters[GONE] < graph.n and not lists.is_clique:
         best = int(lists.counters[BEST_AT])
         lists = _eliminated(*found, (budget, CORE_COST, always, best), stop, room)
-    return None if stop[0] else _skeleton(lists)
+    return None if stop[0] else _structure(lists)
 
 
 def _eliminated(
     starts: np.ndarray, heads: np.ndarray, limits: tuple[int, int, int, int], stop: np.ndarray, room: int
 ) -> Lists:
-    """Run the elimination, with more room when it asks; ``limits``: steps, cost of a core's arc, degree, vertices."""
+    """Run the elimination, with more room when needed; ``limits``: steps, cost of a core arc, degree, vertices."""
     from ..kernels.cpu import eliminate as kernels
 
     n = len(starts) - 1
@@ -172,11 +181,11 @@ def _eliminated(
 
 
 def _grow(lists: Lists, room: int) -> None:
-    """Make room for twice as many neighbours of vertices that are gone, or refuse."""
+    """Make room for twice as many shortcuts, or refuse."""
     from ..kernels.cpu.eliminate import GONE
 
     if len(lists.up_heads) >= room:
-        needed, allowed = 2 * SLOT_BYTES * len(lists.up_heads), SLOT_BYTES * room
+        needed, allowed = 2 * SHORTCUT_BYTES * len(lists.up_heads), SHORTCUT_BYTES * room
         raise MemoryLimitError(
             f"preparing this graph takes more than the {format_bytes(allowed)} that are left for it: "
             f"{int(lists.counters[GONE]):,} of {len(lists.order):,} vertices are eliminated. Allow more memory, or ask "
@@ -189,7 +198,7 @@ def _grow(lists: Lists, room: int) -> None:
 
 
 def _compact(lists: Lists) -> None:
-    """Move the lists that still count to a pool with room for as much again."""
+    """Move the lists in use to a fresh pool with room to grow."""
     from ..kernels.cpu.eliminate import TOP, compact
 
     live = int(lists.degree.sum(dtype=np.int64))
@@ -198,8 +207,8 @@ def _compact(lists: Lists) -> None:
     lists.pool = fresh
 
 
-def _skeleton(lists: Lists) -> Skeleton:
-    """Give the vertices numbers along the elimination tree, and sort their slots."""
+def _structure(lists: Lists) -> Structure:
+    """Rank the vertices along the elimination tree, and sort the heads of their shortcuts."""
     from ..kernels.cpu import customize as kernels
     from ..kernels.cpu.eliminate import GONE, STEPS, UP_TOP
 
@@ -208,19 +217,19 @@ def _skeleton(lists: Lists) -> Skeleton:
     there = np.ones(n, bool)
     there[lists.order[:gone]] = False
     left = np.flatnonzero(there)
-    lists.order[gone:] = left[np.argsort(-lists.degree[left], kind="stable")]  # the search of a core likes hubs first
-    places, ranks, parents = (np.empty(n, np.int32) for _ in range(3))
-    kernels.number_vertices(
-        lists.order, lists.up, lists.up_heads, gone, np.empty(n, np.int32), np.empty(n, np.int64), places, ranks
+    lists.order[gone:] = left[np.argsort(-lists.degree[left], kind="stable")]  # hubs first: see kernels/cpu/core.py
+    ranks, by_time, parents = (np.empty(n, np.int32) for _ in range(3))
+    kernels.rank_vertices(
+        lists.order, lists.up, lists.up_heads, gone, np.empty(n, np.int32), np.empty(n, np.int64), ranks, by_time
     )
-    kernels.parents_by_number(lists.order, gone, places, ranks, parents)
-    graph = (lists.order, gone, lists.up, lists.up_heads, lists.start, lists.degree, lists.pool, places)
+    kernels.parents_by_rank(lists.order, gone, ranks, by_time, parents)
+    graph = (lists.order, gone, lists.up, lists.up_heads, lists.start, lists.degree, lists.pool, ranks)
     starts = np.zeros(n + 1, np.int64)
-    kernels.count_slots(*graph, starts)
+    kernels.count_shortcuts(*graph, starts)
     np.cumsum(starts, out=starts)
-    heads, turned = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
-    kernels.place_slots(*graph, starts, heads)
+    heads, reversed_heads = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
+    kernels.write_shortcuts(*graph, starts, heads)
     back, up = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    kernels.turn_lists(starts, heads, back, turned)
-    kernels.turn_lists(back, turned, up, heads)
-    return Skeleton(n - gone, places, parents, up, heads, int(lists.counters[STEPS]))
+    kernels.reverse_lists(starts, heads, back, reversed_heads)  # twice, which sorts them
+    kernels.reverse_lists(back, reversed_heads, up, heads)
+    return Structure(n - gone, ranks, parents, up, heads, int(lists.counters[STEPS]))

@@ -1,10 +1,10 @@
-"""Prepared graphs in files: what took long to find, in a .npz archive; the sheet is laid out again on loading.
+"""Prepared graphs in files: a .npz archive of what took long to find. The sweep layout is made again on loading.
 
-A file holds a mark with the version, the fingerprint of the graph it belongs to, the skeleton, the weights of its
-slots, what pruning left of the graph, and the core. A digest of all that tells damage of any kind. Kernels trust what
-they are given, so what they find their way by is checked besides: ``_check_skeleton`` says why that is enough.
+A file holds a mark with the version, the fingerprint of the graph it belongs to, the structure, the weights of its
+shortcuts, what pruning left of the graph, and the core. A digest of all of these reveals any damage. Kernels do not
+check the indices they follow, so these are checked on loading as well: `_check_structure` says why that is enough.
 
-Integers are stored in the smallest type that holds them; its greatest number then stands for no arc.
+Integers are stored in the smallest type that holds them; the largest value of that type then means "no arc".
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import numpy as np
 from ..formats.io.archive import read_arrays, write_arrays
 from ..formats.io.files import Source, open_sink
 from ..graph import Graph
-from ..graph.rows import record_type, turn_round
+from ..graph.rows import record_type, reverse_rows
 from ..graph.vertices import Vertices
 from .build import Clock, Hierarchy
 from .core import ClosedCore, Core
-from .eliminate import Skeleton
-from .layout import Sheet, lane_type, lay_out
-from .shortcuts import IN, OUT, WHOLE_INFINITY, Slots, weights_of
+from .eliminate import Structure
+from .layout import SweepLayout, lane_type, lay_out
+from .shortcuts import IN, OUT, WHOLE_INFINITY, Shortcuts, weights_of
 
 MARK = "nearfar_prepared"  # the key whose value is the version; the first in the file
-VERSION = 1
-_WAY = "Prepare the graph and save it again."
+VERSION = 2  # 2: "places" became "ranks"
+_ADVICE = "Prepare the graph and save it again."
 
 Arrays = dict[str, np.ndarray]
 
@@ -38,19 +38,19 @@ def write_hierarchy(graph: Graph, hierarchy: Hierarchy, path: Any) -> None:
     Parameters
     ----------
     graph : Graph
-        The graph that was prepared; the file is read for no other.
+        The graph that was prepared; the file can be loaded with no other.
     hierarchy : Hierarchy
     path : path or open binary file
     """
-    skeleton, slots, core = hierarchy.skeleton, hierarchy.slots, hierarchy.core
+    structure, shortcuts, core = hierarchy.structure, hierarchy.shortcuts, hierarchy.core
     parts: dict[str, Any] = {
-        MARK: np.int64(VERSION), "fingerprint": fingerprint_of(graph), "core": np.int64(skeleton.core),
-        "steps": np.int64(skeleton.steps), "by_rows": np.bool_(hierarchy.by_rows), "places": skeleton.places,
-        "degrees": _narrow(np.diff(skeleton.up)), "heads": skeleton.heads, "keep": slots.keep,
-        "outs": _narrow(slots.outs),
+        MARK: np.int64(VERSION), "fingerprint": fingerprint_of(graph), "core": np.int64(structure.core),
+        "steps": np.int64(structure.steps), "by_rows": np.bool_(hierarchy.by_rows), "ranks": structure.ranks,
+        "degrees": _narrow(np.diff(structure.up)), "heads": structure.heads, "keep": shortcuts.keep,
+        "outs": _narrow(shortcuts.outs),
     }  # fmt: skip
-    if not slots.symmetric:
-        parts["ins"] = _narrow(slots.ins)
+    if not shortcuts.symmetric:
+        parts["ins"] = _narrow(shortcuts.ins)
     if hierarchy.pruned:
         left = hierarchy.graph
         parts |= {"left_offsets": left.offsets, "left_heads": left.heads}
@@ -77,23 +77,23 @@ def read_hierarchy(graph: Graph, path: Any) -> Hierarchy:
     with Source(path) as source:
         arrays = read_arrays(source)
         _check_mark(source, graph, arrays)
-        skeleton = _skeleton(source, graph, arrays)
-        slots = _slots(source, graph, arrays, len(skeleton.heads))
+        structure = _structure(source, graph, arrays)
+        shortcuts = _shortcuts(source, graph, arrays, len(structure.heads))
         left = _left(source, graph, arrays)
         clock.lap("read")
-        dtype, bounds = lane_type(skeleton, slots)
-        sheet = lay_out(skeleton, slots, bounds, dtype)
+        dtype, bounds = lane_type(structure, shortcuts)
+        layout = lay_out(structure, shortcuts, bounds, dtype)
         clock.lap("lay out")
-        core = _core(source, arrays, sheet) if skeleton.core else None
+        core = _core(source, arrays, layout) if structure.core else None
         by_rows = bool(_take(source, arrays, "by_rows", 0, np.bool_))
     return Hierarchy(
-        left or graph, skeleton, slots, sheet, core, bounds[1], pruned=left is not None, by_rows=by_rows,
+        left or graph, structure, shortcuts, layout, core, bounds[1], pruned=left is not None, by_rows=by_rows,
         seconds=clock.laps,
     )  # fmt: skip
 
 
 def fingerprint_of(graph: Graph) -> np.ndarray:
-    """Return 32 bytes that no other graph has: of vertices, arcs and weights, not of names."""
+    """Return 32 bytes that no other graph has: a digest of vertices, arcs and weights, not of names."""
     return _digest({"n": np.array(graph.n), "offsets": graph.offsets, "arcs": graph.arcs})
 
 
@@ -107,7 +107,7 @@ def _digest(arrays: Arrays) -> np.ndarray:
 
 
 def _narrow(values: np.ndarray) -> np.ndarray:
-    """Return integers in the smallest type that holds them, with its greatest number for no arc; floats as they are."""
+    """Return integers in the smallest type that holds them, whose maximum means "no arc"; floats as they are."""
     if values.dtype.kind == "f":
         return values
     there = values < WHOLE_INFINITY
@@ -120,14 +120,14 @@ def _narrow(values: np.ndarray) -> np.ndarray:
 
 
 def _widened(values: np.ndarray) -> np.ndarray:
-    """Bring back what `_narrow` made smaller."""
+    """Undo `_narrow`."""
     if values.dtype.kind == "f" or values.dtype == np.int64:
         return values
     return np.where(values < np.iinfo(values.dtype).max, values, np.int64(WHOLE_INFINITY))
 
 
 def _check_mark(source: Source, graph: Graph, arrays: Arrays) -> None:
-    """Refuse what is no prepared graph, of another version, damaged, or of another graph."""
+    """Refuse a file that is no prepared graph, has another version, is damaged, or belongs to another graph."""
     if MARK not in arrays:
         raise source.error(
             "it is an archive of arrays, but not of a prepared graph. Give a file that Prepared.save wrote; "
@@ -136,11 +136,11 @@ def _check_mark(source: Source, graph: Graph, arrays: Arrays) -> None:
     mark = arrays[MARK]
     if mark.shape != () or mark.dtype.kind not in "iu" or mark != VERSION:
         raise source.error(
-            f"it is a prepared graph of version {mark.tolist()!r:.40}, but version {VERSION} is read here. {_WAY}"
+            f"it is a prepared graph of version {mark.tolist()!r:.40}, but version {VERSION} is read here. {_ADVICE}"
         )
     digest = arrays.pop("digest", None)
     if digest is None or not np.array_equal(digest, _digest(arrays)):
-        raise source.error(f"the prepared graph is damaged: its digest is another. {_WAY}")
+        raise source.error(f"the prepared graph is damaged: its digest is wrong. {_ADVICE}")
     if not np.array_equal(_take(source, arrays, "fingerprint", 1, np.uint8), fingerprint_of(graph)):
         raise source.error(
             f"it was prepared from another graph than the one given, which has {graph.n} vertices and {graph.m} arcs: "
@@ -149,8 +149,8 @@ def _check_mark(source: Source, graph: Graph, arrays: Arrays) -> None:
 
 
 def _damaged(source: Source, what: str) -> Exception:
-    """Return the error for a file whose digest is right, but whose content is not."""
-    return source.error(f"{what}, which no prepared graph has. {_WAY}")
+    """Return the error for a file with a right digest, but content that makes no sense."""
+    return source.error(f"{what}, which no prepared graph has. {_ADVICE}")
 
 
 def _take(source: Source, arrays: Arrays, key: str, ndim: int, *dtypes: Any) -> np.ndarray:
@@ -165,38 +165,39 @@ def _take(source: Source, arrays: Arrays, key: str, ndim: int, *dtypes: Any) -> 
 _WHOLE = (np.int8, np.int16, np.int32, np.int64)
 
 
-def _skeleton(source: Source, graph: Graph, arrays: Arrays) -> Skeleton:
-    """Return the skeleton, checked; parents are the last of the slots' heads."""
+def _structure(source: Source, graph: Graph, arrays: Arrays) -> Structure:
+    """Return the structure, checked; the parent of a vertex is the head of its last shortcut."""
     core, steps = (int(_take(source, arrays, key, 0, np.int64)) for key in ("core", "steps"))
-    places, heads = (_take(source, arrays, key, 1, np.int32) for key in ("places", "heads"))
+    ranks, heads = (_take(source, arrays, key, 1, np.int32) for key in ("ranks", "heads"))
     degrees = _take(source, arrays, "degrees", 1, *_WHOLE)
     n = graph.n
-    if not (len(places) == len(degrees) == n and 0 <= core <= n):
-        raise _damaged(source, f"{len(places)} places, {len(degrees)} degrees and a core of {core} for {n} vertices")
+    if not (len(ranks) == len(degrees) == n and 0 <= core <= n):
+        raise _damaged(source, f"{len(ranks)} ranks, {len(degrees)} degrees and a core of {core} for {n} vertices")
     up = np.concatenate(([0], np.cumsum(degrees, dtype=np.int64)))
     if degrees.min(initial=0) < 0 or degrees.max(initial=0) >= max(n, 1) or up[-1] != len(heads):
-        raise _damaged(source, f"{len(heads)} heads and other degrees")
+        raise _damaged(source, f"{len(heads)} heads, but degrees that do not sum to this")
     parents = np.full(n, -1, np.int32)
     some = core + np.flatnonzero(degrees[core:])
     parents[some] = heads[up[some + 1] - 1]
     parents[parents < core] = -1
-    skeleton = Skeleton(core, places, parents, up, heads, steps)
-    _check_skeleton(source, skeleton)
-    return skeleton
+    structure = Structure(core, ranks, parents, up, heads, steps)
+    _check_structure(source, structure)
+    return structure
 
 
-def _check_skeleton(source: Source, skeleton: Skeleton) -> None:
-    """Refuse a skeleton in which a kernel could lose its way.
+def _check_structure(source: Source, structure: Structure) -> None:
+    """Refuse a structure that would lead a kernel out of its arrays.
 
-    Places are a permutation; heads ascend and are smaller than their vertex, so that parents are, too; numbers are in
-    preorder; heads are ancestors or lie in the core. So an arc leads to a top or stays in its unit.
+    What is checked: ranks are a permutation; heads ascend and are smaller than the rank of their vertex, so parents are
+    smaller too; ranks are a preorder of the tree; heads are ancestors or belong to the core. From this it follows that
+    every arc of a layout leads to a top or stays in its unit, which is what the sweep relies on.
     """
     from ..kernels.cpu.schedule import measure_trees
 
-    n, places, parents, heads = skeleton.n, skeleton.places, skeleton.parents, skeleton.heads
-    if n and (places.min() < 0 or places.max() >= n or np.bincount(places, minlength=n).max() > 1):
-        raise _damaged(source, "two vertices have the same place")
-    owners = np.repeat(np.arange(n, dtype=np.int32), np.diff(skeleton.up))
+    n, ranks, parents, heads = structure.n, structure.ranks, structure.parents, structure.heads
+    if n and (ranks.min() < 0 or ranks.max() >= n or np.bincount(ranks, minlength=n).max() > 1):
+        raise _damaged(source, "ranks are not those of a permutation")
+    owners = np.repeat(np.arange(n, dtype=np.int32), np.diff(structure.up))
     falls = (heads[1:] <= heads[:-1]) & (owners[1:] == owners[:-1])
     if heads.min(initial=0) < 0 or (heads >= owners).any() or falls.any():
         raise _damaged(source, "heads are out of order")
@@ -204,21 +205,21 @@ def _check_skeleton(source: Source, skeleton: Skeleton) -> None:
     measure_trees(parents, size, *room)
     ends = np.arange(n) + size
     under = parents >= 0
-    inside = (heads < skeleton.core) | (owners < ends[heads])
+    inside = (heads < structure.core) | (owners < ends[heads])
     if (ends[under] > ends[parents[under]]).any() or not inside.all():
         raise _damaged(source, "the elimination tree is mixed up")
 
 
-def _slots(source: Source, graph: Graph, arrays: Arrays, count: int) -> Slots:
-    """Return the slots, checked."""
+def _shortcuts(source: Source, graph: Graph, arrays: Arrays, count: int) -> Shortcuts:
+    """Return the weights of the shortcuts, checked."""
     kind = weights_of(graph).dtype
     dtypes = _WHOLE if kind.kind == "i" else (kind,)
     outs = _widened(_take(source, arrays, "outs", 1, *dtypes))
     ins = _widened(_take(source, arrays, "ins", 1, *dtypes)) if "ins" in arrays else outs
     keep = _take(source, arrays, "keep", 1, np.uint8)
     if not len(outs) == len(ins) == len(keep) == count or (keep > (OUT | IN)).any():
-        raise _damaged(source, f"{len(outs)} and {len(ins)} weights and {len(keep)} marks for {count} slots")
-    return Slots(outs, ins, keep)
+        raise _damaged(source, f"{len(outs)} and {len(ins)} weights and {len(keep)} marks for {count} shortcuts")
+    return Shortcuts(outs, ins, keep)
 
 
 def _left(source: Source, graph: Graph, arrays: Arrays) -> Graph | None:
@@ -237,29 +238,29 @@ def _left(source: Source, graph: Graph, arrays: Arrays) -> Graph | None:
     return Graph(offsets, arcs, Vertices(graph.n))
 
 
-def _core(source: Source, arrays: Arrays, sheet: Sheet) -> Core | ClosedCore:
+def _core(source: Source, arrays: Arrays, layout: SweepLayout) -> Core | ClosedCore:
     """Return the core, checked."""
     if "core_matrix" in arrays:
-        matrix = _take(source, arrays, "core_matrix", 2, sheet.dtype)
+        matrix = _take(source, arrays, "core_matrix", 2, layout.dtype)
         count = int(_take(source, arrays, "core_arcs", 0, np.int64))
-        if matrix.shape != (sheet.core, sheet.core) or not 0 <= count <= matrix.size:
-            raise _damaged(source, f"a matrix of shape {matrix.shape} and {count} arcs for a core of {sheet.core}")
-        heads = np.broadcast_to(np.int32(0), count)  # it is only asked how many there are
+        if matrix.shape != (layout.core, layout.core) or not 0 <= count <= matrix.size:
+            raise _damaged(source, f"a matrix of shape {matrix.shape} and {count} arcs for a core of {layout.core}")
+        heads = np.broadcast_to(np.int32(0), count)  # only their number is used
         return ClosedCore(np.ascontiguousarray(matrix), heads)
     offsets, heads = (_take(source, arrays, key, 1, np.int32) for key in ("core_offsets", "core_heads"))
-    weights = _take(source, arrays, "core_weights", 1, sheet.dtype)
-    _check_rows(source, sheet.core, offsets, heads)
+    weights = _take(source, arrays, "core_weights", 1, layout.dtype)
+    _check_rows(source, layout.core, offsets, heads)
     if len(weights) != len(heads):
         raise _damaged(source, f"{len(weights)} weights for {len(heads)} arcs of the core")
     arcs = np.empty(len(heads), record_type(weights.dtype))
     arcs["head"], arcs["weight"] = heads, weights
-    in_offsets, turned = turn_round(offsets, arcs)
-    tails, in_weights = (np.ascontiguousarray(turned[field]) for field in ("head", "weight"))
-    return Core(offsets, heads, weights, in_offsets, tails, in_weights, sheet.infinity)
+    in_offsets, reversed_arcs = reverse_rows(offsets, arcs)
+    tails, in_weights = (np.ascontiguousarray(reversed_arcs[field]) for field in ("head", "weight"))
+    return Core(offsets, heads, weights, in_offsets, tails, in_weights, layout.infinity)
 
 
 def _check_rows(source: Source, n: int, offsets: np.ndarray, heads: np.ndarray) -> None:
-    """Refuse rows of arcs that are no graph of n vertices."""
+    """Refuse rows of arcs that do not form a graph of n vertices."""
     whole = len(offsets) == n + 1 and offsets[0] == 0 and offsets[-1] == len(heads) and (np.diff(offsets) >= 0).all()
     if not whole or heads.min(initial=0) < 0 or heads.max(initial=-1) >= n:
-        raise _damaged(source, f"rows of {len(heads)} arcs that are no graph of {n} vertices")
+        raise _damaged(source, f"{len(heads)} arcs whose rows do not form a graph of {n} vertices")

@@ -1,10 +1,15 @@
-"""Distances to and from a few vertices of high degree, ready to be compared with the lengths of arcs.
+"""Distances to and from a few vertices of high degree, the landmarks, ready to be compared with the weights of arcs.
 
-The comparison is one strict one for LANES landmarks at once (kernels/cpu/landmarks.py), so everything else is put into
-the distances beforehand. *Ties*: 1 less to the landmark makes a detour that is as long as the arc pass for a shorter
-one; 1 more at the landmark itself takes that back for arcs that begin or end there. *Floats* are raised by more than
-rounding can have lowered them. *Unreached* is far, but so that two of them can be added. A distance that is
-overestimated, as where a type is too small for it, only saves arcs.
+An arc (u, v, w) is superfluous if d(u, h) + d(h, v) < w for a landmark h (prune.py). The kernel makes only this strict
+comparison, for LANES landmarks at once (kernels/cpu/landmarks.py); all special cases are put into the distances first:
+
+- *Ties.* Distances to a landmark are lowered by 1, so that a detour as long as the arc counts as shorter. At the
+  landmark itself this is undone, since there the "detour" may be the arc.
+- *Floats* are raised by more than rounding can have lowered them.
+- *Unreached* is so large that no sum with it is less than a weight, but the sum of two still fits the type.
+
+Invariant: a stored distance is never too small by more than the 1 for ties. One that is too large, such as where a type
+cannot hold it, only keeps arcs that could have been removed.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ import numpy as np
 
 from ..devices import cpu
 from ..graph import Graph
-from ..graph.rows import turn_round
+from ..graph.rows import reverse_rows
 from ..kernels.cpu.constants import LANES
 from .layout import new_lanes
 from .solvers import SettleRow, Solvers
@@ -25,8 +30,8 @@ from .solvers import SettleRow, Solvers
 if TYPE_CHECKING:
     from ..graph.arrays import Array
 
-FEW_ARCS = 100_000  # up to which one thread does all: some milliseconds
-# What stands for unreached: two of them, added, still fit the type.
+FEW_ARCS = 100_000  # up to which one thread does everything: a few milliseconds
+# The distance of an unreached vertex: the sum of two still fits the type.
 UNREACHED = {"int32": 2**30 - 1, "int64": 2**62 - 1, "float32": np.inf, "float64": np.inf}
 
 
@@ -37,14 +42,15 @@ class Landmarks:
     Attributes
     ----------
     vertices : ndarray of int
-        The landmarks, perhaps none.
+        The landmarks; there may be none.
     to, fro : ndarray of shape (a multiple of n, LANES)
-        Raised for rounding, shifted for ties; unreached is far enough.
+        Distances to the landmarks and from them: n rows for the first LANES landmarks, n for the next, and so on.
+        Raised for rounding, shifted for ties.
     most : int or float
-        The greatest length to compare with.
+        The greatest weight that may be compared; larger ones are taken as this.
     ties : bool
-        Whether an arc as long as its detour counts as superfluous. Then only landmarks may be asked that are vertices
-        of the graph that the arc belongs to: an arc that elimination made may stand for the very walk over another.
+        Whether an arc as long as its detour counts as superfluous. If so, only landmarks that are still vertices of the
+        graph may be used: a shortcut may stand for the very path over a landmark that was eliminated.
     """
 
     vertices: Array
@@ -55,7 +61,7 @@ class Landmarks:
 
 
 def find_hubs(graph: Graph, count: int) -> Array:
-    """Return the vertices of highest degree; of the arcs in and out of a directed graph the lesser number counts."""
+    """Return the vertices of highest degree; in a directed graph the smaller of in-degree and out-degree counts."""
     degrees = np.diff(graph.offsets)
     if not graph.undirected:
         degrees = np.minimum(degrees, np.bincount(graph.heads, minlength=graph.n))
@@ -65,42 +71,44 @@ def find_hubs(graph: Graph, count: int) -> Array:
 
 
 def no_landmarks(graph: Graph) -> Landmarks:
-    """Return landmarks that know nothing."""
+    """Return an empty set of landmarks."""
     nothing = np.empty((0, LANES), graph.weight_dtype or np.int32)
     return Landmarks(np.empty(0, np.int64), nothing, nothing, most_of(nothing.dtype), False)
 
 
 def most_of(dtype: np.dtype[Any]) -> Any:
-    """Return the greatest length that may be compared with sums of this type."""
+    """Return the greatest weight that may be compared with sums of this type."""
     return np.float64(np.inf) if dtype.kind == "f" else np.int64(UNREACHED[dtype.name] - 2)
 
 
-def ask_few(graph: Graph, vertices: Array, threads: int, stop: Array, solvers: Solvers) -> Landmarks:
-    """Ask at most LANES landmarks, by ordinary rows. If ``stop`` is raised meanwhile, the answer means nothing."""
+def solve_few(graph: Graph, vertices: Array, threads: int, stop: Array, solvers: Solvers) -> Landmarks:
+    """Solve at most LANES landmarks, one row of Dijkstra each. If ``stop`` is raised, the result means nothing."""
     if len(vertices) == 0:
         return no_landmarks(graph)
-    turned = graph if graph.undirected else graph.reverse()
+    backward = graph if graph.undirected else graph.reverse()
     if graph.weight_dtype is not None and graph.weight_dtype.kind == "f":
         return _shifted(
-            graph, vertices, *_settle_few(graph, turned, vertices, np.dtype(np.float64), threads, stop, solvers)
+            graph, vertices, *_settle_few(graph, backward, vertices, np.dtype(np.float64), threads, stop, solvers)
         )
     end = UNREACHED["int32"]
     if graph.max_weight < end - 2:
-        rows = _settle_few(graph, turned, vertices, np.dtype(np.int32), threads, stop, solvers)
+        rows = _settle_few(graph, backward, vertices, np.dtype(np.int32), threads, stop, solvers)
         farthest = max(int(d[d < end].max(initial=0)) for d in rows)
-        if 2 * farthest < end and farthest + graph.max_weight < end:  # nothing was refused for want of room
+        if 2 * farthest < end and farthest + graph.max_weight < end:  # all distances fit the type
             return _shifted(graph, vertices, *rows)
-    return _shifted(graph, vertices, *_settle_few(graph, turned, vertices, np.dtype(np.int64), threads, stop, solvers))
+    return _shifted(
+        graph, vertices, *_settle_few(graph, backward, vertices, np.dtype(np.int64), threads, stop, solvers)
+    )
 
 
 def _settle_few(
-    graph: Graph, turned: Graph, vertices: Array, kind: np.dtype[Any], threads: int, stop: Array, solvers: Solvers
+    graph: Graph, backward: Graph, vertices: Array, kind: np.dtype[Any], threads: int, stop: Array, solvers: Solvers
 ) -> tuple[Array, Array]:
-    """Return the distances to and from the landmarks, n rows of LANES; lanes to spare are unreached."""
+    """Return the distances to and from the landmarks, n rows of LANES each; unused lanes are unreached."""
     far, count = UNREACHED[kind.name], len(vertices)
     ceiling = np.float64(far) if kind.kind == "f" else np.int64(far)
     seeds = vertices.astype(np.int32)
-    directions = [graph] if turned is graph else [graph, turned]
+    directions = [graph] if backward is graph else [graph, backward]
     rows = [np.empty((count, graph.n), kind) for _ in directions]
 
     def new_worker() -> Callable[[int], None]:
@@ -122,23 +130,23 @@ def _settle_few(
     return to, fro
 
 
-def ask(graph: Graph, vertices: Array, kind: np.dtype[Any], threads: int, stop: Array) -> Landmarks:
-    """Ask landmarks, LANES at once, in a graph that is thin or at least has hubs, so that rounds are few."""
+def solve_landmarks(graph: Graph, vertices: Array, kind: np.dtype[Any], threads: int, stop: Array) -> Landmarks:
+    """Solve landmarks, LANES at once, in a graph with few arcs or with hubs, where a few rounds are enough."""
     from ..kernels.cpu.core import settle_core
 
     wide = np.dtype(np.float64) if kind.kind == "f" else kind
     infinity = wide.type(UNREACHED[kind.name])
     out = _rows_of(graph.offsets, graph.arcs, infinity)
-    into = out if graph.undirected else _rows_of(*turn_round(graph.offsets, graph.arcs), infinity)
+    into = out if graph.undirected else _rows_of(*reverse_rows(graph.offsets, graph.arcs), infinity)
     groups = -(-len(vertices) // LANES)
     fro, to = (new_lanes(groups * graph.n, wide) for _ in range(2))
-    ways = [(fro, out, into)] if graph.undirected else [(fro, out, into), (to, into, out)]
+    directions = [(fro, out, into)] if graph.undirected else [(fro, out, into), (to, into, out)]
 
     def new_worker() -> Callable[[int], None]:
         lists = np.empty(graph.n, np.int32), np.empty(graph.n, np.int32), np.empty(graph.n, np.uint8)
 
         def settle(task: int) -> None:
-            (rows, forth, back), group = ways[task // groups], task % groups
+            (rows, forth, back), group = directions[task // groups], task % groups
             dist = rows[group * graph.n : (group + 1) * graph.n]
             mine = vertices[group * LANES : (group + 1) * LANES]
             dist.fill(infinity)
@@ -147,34 +155,35 @@ def ask(graph: Graph, vertices: Array, kind: np.dtype[Any], threads: int, stop: 
 
         return settle
 
-    cpu.share_out(new_worker, groups * len(ways), 0 if graph.m <= FEW_ARCS else threads, stop)
+    cpu.share_out(new_worker, groups * len(directions), 0 if graph.m <= FEW_ARCS else threads, stop)
     if graph.undirected:
         to[:] = fro
     return _shifted(graph, vertices, to, fro)
 
 
 def _rows_of(offsets: Array, arcs: Array, infinity: Any) -> tuple[Array, Array, Array]:
-    """Return offsets, heads and weights apart, the weights in the type of the distances and no more than infinity."""
+    """Return offsets, heads and weights, which are in the type of the distances and at most infinity."""
     weights = np.minimum(arcs["weight"], infinity).astype(infinity.dtype)
-    return offsets.copy(), np.ascontiguousarray(arcs["head"]), weights  # a copy: read-only arrays are another type
+    return offsets.copy(), np.ascontiguousarray(arcs["head"]), weights  # a copy: read-only is another type for Numba
 
 
 def _shifted(graph: Graph, vertices: Array, to: Array, fro: Array) -> Landmarks:
-    """Make distances ready for the strict comparison: raise floats by the margin, shift whole numbers for ties.
+    """Return distances ready for the strict comparison: floats raised by the margin, integers shifted for ties.
 
-    1 less to the landmark makes a tie pass for a shorter detour; 1 more at the landmark itself takes that back.
+    Distances to a landmark are lowered by 1, so that a tie counts as a shorter detour; at the landmark itself, 0 to it
+    and 1 from it undo that.
     """
     if to.dtype.kind == "f":
         kind = graph.weight_dtype or to.dtype
         margin = 1 + (2.0**-20 if kind == np.float32 else (graph.n + 8) * 2.0**-52)
         back, there = new_lanes(len(to), kind), new_lanes(len(to), kind)
-        with np.errstate(over="ignore"):  # what is beyond float32 becomes inf
+        with np.errstate(over="ignore"):  # what float32 cannot hold becomes inf
             back[:], there[:] = to * margin, fro * margin
         return Landmarks(vertices, back, there, most_of(kind), False)
     ties = bool(graph.min_weight > 0)
     if ties:
-        numbers = np.arange(len(vertices))
-        own = vertices + numbers // LANES * graph.n, numbers % LANES
+        indices = np.arange(len(vertices))
+        own = vertices + indices // LANES * graph.n, indices % LANES
         to -= 1
         to[own], fro[own] = 0, 1
     return Landmarks(vertices, to, fro, most_of(to.dtype), ties)

@@ -1,4 +1,10 @@
-"""Single pairs over a hierarchy: distances from two climbs, and paths unfolded from them."""
+"""Single pairs over a hierarchy: the distance from two climbs, and the path unfolded from them.
+
+A shortest path climbs from the source to a top and descends to the target. The distances that a climb from the source
+left are met by a climb backwards from the target; the least sum at a common ancestor is the distance
+(kernels/cpu/pairs.py). For the path, the two climbs are listed as walks of arcs, and shortcuts are replaced by the arcs
+that they stand for.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +17,25 @@ from .build import Hierarchy
 
 
 class Pairs:
-    """One thread's work space for pairs."""
+    """The work space of one thread for pairs."""
 
     def __init__(self, hierarchy: Hierarchy, stop: np.ndarray) -> None:
-        sheet = hierarchy.sheet
+        layout = hierarchy.layout
         self.hierarchy = hierarchy
         self.sweeper = hierarchy.sweeper(stop)
-        self.back = np.full(sheet.n, sheet.infinity, sheet.dtype)
-        self.gates = np.empty(max(sheet.core, 1), np.int32)
+        self.back = np.full(layout.n, layout.infinity, layout.dtype)
+        self.gates = np.empty(max(layout.core, 1), np.int32)
 
     def distances(self, sources: np.ndarray, targets: np.ndarray, unreached: Any, found: np.ndarray) -> np.ndarray:
-        """Write the distance of every pair, given as vertices, to ``found``; return the vertices their paths lead over.
+        """Write the distance of every pair of vertices to ``found``; return the positions of the tops of their paths.
 
-        Pairs from the same source climb once, LANES sources side by side. Where there is no path, the distance is
-        ``unreached``, and -1 stands for the vertex.
+        Pairs with the same source share a climb, and LANES sources climb at once. Where there is no path, the distance
+        is ``unreached`` and the top is -1.
         """
-        sheet = self.hierarchy.sheet
-        numbers, goals = sheet.places[sources], sheet.places[targets]
-        order = np.argsort(numbers, kind="stable")
-        starts, firsts = np.unique(numbers[order], return_index=True)
+        layout = self.hierarchy.layout
+        starts_of_pairs, goals = layout.positions[sources], layout.positions[targets]
+        order = np.argsort(starts_of_pairs, kind="stable")
+        starts, firsts = np.unique(starts_of_pairs[order], return_index=True)
         bounds = np.append(firsts, len(order))
         tops = np.empty(len(order), np.int32)
         for low in range(0, len(starts), LANES):
@@ -41,54 +47,56 @@ class Pairs:
                 which = order[bounds[low + lane] : bounds[low + lane + 1]]
                 values, over = np.empty(len(which), found.dtype), np.empty(len(which), np.int32)
                 self._meet(goals[which], lane, unreached, values, over)
-                over[values == unreached] = -1  # negative arcs may have led from nowhere to a top
+                over[values == unreached] = -1  # negative arcs may have lowered infinity, so that a top was found
                 found[which], tops[which] = values, over
         return tops
 
     def _meet(self, targets: np.ndarray, lane: int, unreached: Any, found: np.ndarray, tops: np.ndarray) -> None:
-        """Climb back from the targets of one lane."""
+        """Climb backwards from the targets of one lane."""
         from ..kernels.cpu.pairs import meet
 
-        sheet, sweeper = self.hierarchy.sheet, self.sweeper
+        layout, sweeper = self.hierarchy.layout, self.sweeper
         meet(
-            sheet.down_starts, sheet.down_arcs, sheet.parents, sheet.begins, sheet.core, sheet.tops,
-            targets, lane, sweeper.index, sweeper.offers, sweeper.dist, self.back, self.gates, sheet.infinity,
-            sheet.limit, unreached, found, tops,
+            layout.down_starts, layout.down_arcs, layout.parents, layout.begins, layout.core, layout.tops,
+            targets, lane, sweeper.index, sweeper.offers, sweeper.dist, self.back, self.gates, layout.infinity,
+            layout.limit, unreached, found, tops,
         )  # fmt: skip
 
     def path(self, source: int, target: int, top: int, below: tuple[np.ndarray, np.ndarray]) -> list[int] | None:
-        """Return the vertices of a shortest path whose highest is ``top``; None where the walk is too long.
+        """Return the vertices of a shortest path with the given ``top``; None where the walk is too long.
 
-        ``below`` lists for every number of the skeleton those with a slot for it.
+        ``below`` is `Structure.below`: the deeper ranks with a shortcut to each rank.
         """
         from ..kernels.cpu.pairs import unfold
 
         hierarchy = self.hierarchy
-        sheet, skeleton, slots = hierarchy.sheet, hierarchy.skeleton, hierarchy.slots
-        ups = self._way(sheet.up_starts, sheet.up_arcs, int(sheet.places[source]), top)[::-1]
-        downs = self._way(sheet.down_starts, sheet.down_arcs, int(sheet.places[target]), top)
-        walk = skeleton.places[sheet.vertices[np.concatenate((ups, downs[1:]))]]
-        room, stack = np.empty(sheet.n + 1, np.int32), np.empty(4 * sheet.depth + 64, np.int32)
-        count = unfold(walk, skeleton.up, skeleton.heads, slots.outs, slots.ins, *below, slots.infinity, stack, room)
+        layout, structure, shortcuts = hierarchy.layout, hierarchy.structure, hierarchy.shortcuts
+        ups = self._climb(layout.up_starts, layout.up_arcs, int(layout.positions[source]), top)[::-1]
+        downs = self._climb(layout.down_starts, layout.down_arcs, int(layout.positions[target]), top)
+        walk = structure.ranks[layout.vertices[np.concatenate((ups, downs[1:]))]]
+        room, stack = np.empty(layout.n + 1, np.int32), np.empty(4 * layout.depth + 64, np.int32)
+        count = unfold(
+            walk, structure.up, structure.heads, shortcuts.outs, shortcuts.ins, *below, shortcuts.infinity, stack, room
+        )
         if count < 0:
             return None
-        return _without_loops(skeleton.vertices[room[:count]].tolist())
+        return _without_loops(structure.vertices[room[:count]].tolist())
 
-    def _way(self, starts: np.ndarray, arcs: np.ndarray, source: int, top: int) -> np.ndarray:
-        """Return the numbers of a shortest climb from ``top`` back to ``source``."""
-        from ..kernels.cpu.pairs import list_way
+    def _climb(self, starts: np.ndarray, arcs: np.ndarray, source: int, top: int) -> np.ndarray:
+        """Return the positions along a shortest climb from ``source`` to ``top``, listed from the top back."""
+        from ..kernels.cpu.pairs import list_climb
 
-        sheet = self.hierarchy.sheet
-        way = np.empty(sheet.depth + 1, np.int32)
-        count = list_way(
-            starts, arcs, sheet.parents, sheet.begins, sheet.tops, source, top, self.back, way,
-            sheet.infinity,
+        layout = self.hierarchy.layout
+        climb = np.empty(layout.depth + 1, np.int32)
+        count = list_climb(
+            starts, arcs, layout.parents, layout.begins, layout.tops, source, top, self.back, climb,
+            layout.infinity,
         )  # fmt: skip
-        return way[:count]
+        return climb[:count]
 
 
 def _without_loops(walk: list[int]) -> list[int]:
-    """Return a walk without its round trips, which have length zero."""
+    """Return a walk without its cycles, which have length zero."""
     path: list[int] = []
     seen: dict[int, int] = {}
     for v in walk:

@@ -1,6 +1,7 @@
-"""The part of a sheet that leads to some targets: their ancestors, and the arcs among them.
+"""The part of a sweep layout that leads to some targets: their ancestors and the arcs among them.
 
-A sweep over it costs as much as the targets have ancestors together, however large the graph is.
+A sweep over the part finds the distances of all its vertices, since arcs down come from ancestors only. Its cost is the
+number of ancestors of all targets together, however large the graph is.
 """
 
 from __future__ import annotations
@@ -9,41 +10,42 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..kernels.cpu.arguments import Lines
 from ..kernels.cpu.constants import LINE_BYTES
-from .layout import Sheet, runs_of
-from .lines import Lines
+from .layout import SweepLayout, runs_of
 
 
-def restrict(sheet: Sheet, targets: np.ndarray) -> tuple[Sheet, np.ndarray]:
-    """Return the part of a sheet for targets (vertices), and the number in it of each number of the sheet, -1 for none.
+def restrict(layout: SweepLayout, targets: np.ndarray) -> tuple[SweepLayout, np.ndarray]:
+    """Return the part of a layout for some target vertices, and the part's position for each position, -1 for none.
 
-    Its rows have a column a target. All of its vertices have a slot of their own, and lie in one unit beside the core.
+    Rows of the part have one column per target. Each of its vertices has its own cell, and all of them but the core
+    lie in one unit.
     """
     from ..kernels.cpu.parts import copy_arcs, count_arcs, mark_ancestors
 
-    inside = np.full(sheet.n, -1, np.int32)
-    inside[: sheet.core] = np.arange(sheet.core)
-    goals = sheet.places[targets]
-    mark_ancestors(goals, sheet.parents, sheet.core, inside)
-    numbers = np.flatnonzero(inside >= 0).astype(np.int32)
-    inside[numbers] = np.arange(len(numbers), dtype=np.int32)
-    starts = np.zeros(len(numbers) + 1, sheet.down_starts.dtype)
-    count_arcs(numbers, sheet.down_starts, starts)
+    inside = np.full(layout.n, -1, np.int32)
+    inside[: layout.core] = np.arange(layout.core)
+    goals = layout.positions[targets]
+    mark_ancestors(goals, layout.parents, layout.core, inside)
+    members = np.flatnonzero(inside >= 0).astype(np.int32)
+    inside[members] = np.arange(len(members), dtype=np.int32)
+    starts = np.zeros(len(members) + 1, layout.down_starts.dtype)
+    count_arcs(members, layout.down_starts, starts)
     np.cumsum(starts, out=starts)
-    arcs = np.empty(starts[-1], sheet.down_arcs.dtype)
-    copy_arcs(numbers, sheet.down_starts, sheet.down_arcs, sheet.begins, sheet.tops, inside, starts, arcs)
-    units = np.array([0, sheet.core, len(numbers)], np.int64)
+    arcs = np.empty(starts[-1], layout.down_arcs.dtype)
+    copy_arcs(members, layout.down_starts, layout.down_arcs, layout.begins, layout.tops, inside, starts, arcs)
+    units = np.array([0, layout.core, len(members)], np.int64)
     run_starts, runs = runs_of(starts, units)
-    lines = _lines_of(inside[goals], LINE_BYTES // sheet.dtype.itemsize)
+    lines = _lines_of(inside[goals], LINE_BYTES // layout.dtype.itemsize)
     part = replace(
-        sheet, tops=len(numbers), slots=len(numbers), down_starts=starts, down_arcs=arcs, units=units,
+        layout, tops=len(members), cells=len(members), down_starts=starts, down_arcs=arcs, units=units,
         run_starts=run_starts, runs=runs, _lines={0: lines},
     )  # fmt: skip
     return part, inside
 
 
 def _lines_of(columns: np.ndarray, width: int) -> Lines:
-    """Return when columns with these slots are written: all of them after the only unit, none waits."""
+    """Return the schedule for columns in these cells: all are written after the only unit, none is set aside."""
     lines = len(columns) // width
     return Lines(
         first=0,

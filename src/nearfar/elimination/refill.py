@@ -1,7 +1,7 @@
-"""A sheet with other arcs in it: where few weights changed, the order of the sweep stays as it is.
+"""A sweep layout with other arcs, for a few changed weights: the order of the sweep stays as it is.
 
-Any order with parents before children is right. That vertices with equally many arcs lie together is a matter of speed,
-and a few that no longer do cost nothing.
+Any order with parents before children is correct. That vertices with equally many arcs lie together only makes sweeps
+faster, and a few that no longer do cost nothing.
 """
 
 from __future__ import annotations
@@ -11,51 +11,51 @@ from typing import Any
 
 import numpy as np
 
-from .eliminate import Skeleton
-from .layout import Sheet, ends_of, lay_out, runs_of, same_both_ways
-from .shortcuts import IN, OUT, Slots
+from .eliminate import Structure
+from .layout import SweepLayout, ends_of, lay_out, runs_of, same_in_both_directions
+from .shortcuts import IN, OUT, Shortcuts
 
 Arcs = tuple[np.ndarray, np.ndarray]
 
 
 def refill(
-    sheet: Sheet,
-    skeleton: Skeleton,
-    slots: Slots,
+    layout: SweepLayout,
+    structure: Structure,
+    shortcuts: Shortcuts,
     bounds: tuple[float, float],
     dtype: np.dtype,
     touched: np.ndarray,
-) -> Sheet:
-    """Return the sheet of a skeleton without a core for slots that differ from its own where ``touched``, by number.
+) -> SweepLayout:
+    """Return the layout for new shortcuts of a structure without a core; they differ only at the ranks ``touched``.
 
     ``bounds`` and ``dtype`` are from `lane_type`.
     """
-    if dtype != sheet.dtype:  # units have another size then
-        return lay_out(skeleton, slots, bounds, dtype)
-    order, place = skeleton.places[sheet.vertices], sheet.places[skeleton.vertices]
-    shared = (order, place, sheet.begins, sheet.tops, touched)
-    ups = _refilled((sheet.up_starts, sheet.up_arcs), skeleton, slots.outs, slots.keep, OUT, shared)
+    if dtype != layout.dtype:  # units then have another size
+        return lay_out(structure, shortcuts, bounds, dtype)
+    order, by_rank = structure.ranks[layout.vertices], layout.positions[structure.vertices]
+    shared = (order, by_rank, layout.begins, layout.tops, touched)
+    ups = _refilled((layout.up_starts, layout.up_arcs), structure, shortcuts.outs, shortcuts.keep, OUT, shared)
     downs = ups
-    if not same_both_ways(slots):
-        downs = _refilled((sheet.down_starts, sheet.down_arcs), skeleton, slots.ins, slots.keep, IN, shared)
-    run_starts, runs = sheet.run_starts, sheet.runs
-    if not np.array_equal(downs[0], sheet.down_starts):
-        run_starts, runs = runs_of(downs[0], sheet.units)
+    if not same_in_both_directions(shortcuts):
+        downs = _refilled((layout.down_starts, layout.down_arcs), structure, shortcuts.ins, shortcuts.keep, IN, shared)
+    run_starts, runs = layout.run_starts, layout.runs
+    if not np.array_equal(downs[0], layout.down_starts):
+        run_starts, runs = runs_of(downs[0], layout.units)
     infinity, limit = ends_of(dtype, bounds)
     return replace(
-        sheet, infinity=infinity, limit=limit, up_starts=ups[0], up_arcs=ups[1], down_starts=downs[0],
+        layout, infinity=infinity, limit=limit, up_starts=ups[0], up_arcs=ups[1], down_starts=downs[0],
         down_arcs=downs[1], run_starts=run_starts, runs=runs,
     )  # fmt: skip
 
 
 def _refilled(
-    old: Arcs, skeleton: Skeleton, weights: np.ndarray, keep: np.ndarray, bit: Any, shared: tuple[Any, ...]
+    old: Arcs, structure: Structure, weights: np.ndarray, keep: np.ndarray, bit: Any, shared: tuple[Any, ...]
 ) -> Arcs:
-    """Return starts and arcs of one direction."""
+    """Return the starts and arcs of one direction."""
     from ..kernels.cpu.reweight import relabel_touched
 
     total = int(np.count_nonzero(keep & bit))
-    starts = np.empty(skeleton.n + 1, np.int32 if total < 2**31 else np.int64)
+    starts = np.empty(structure.n + 1, np.int32 if total < 2**31 else np.int64)
     arcs = np.empty(total, old[1].dtype)
-    relabel_touched(skeleton.up, skeleton.heads, weights, keep, bit, *shared, *old, starts, arcs)
+    relabel_touched(structure.up, structure.heads, weights, keep, bit, *shared, *old, starts, arcs)
     return starts, arcs

@@ -1,9 +1,10 @@
-"""New weights on a graph that is eliminated already: the numeric part alone, and where few changed, little of that.
+"""New weights on a graph that is eliminated already: only weights are found again, and few where few changed.
 
-An arc belongs to the slot of its deeper end. A changed weight can change the slots of that vertex and of its ancestors,
-and no others; of these, few do, and they are found from the bottom up. Which arcs are needed is asked again from the
-top down, where slots changed or a shortest way between ancestors did that counts. The order of the sweep stays
-(elimination/refill.py).
+An arc belongs to a shortcut of its deeper end. A changed weight can change shortcuts of that vertex and of its
+ancestors, and no others. Few of these do change; they are found from the leaves up (kernels/cpu/reweight.py). Which
+arcs are needed is decided again from the root down, at vertices whose shortcuts changed, and where a shortest path
+between ancestors changed that matters there. The order of the sweep stays (refill.py). The result is the same as
+weighing everything again.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import numpy as np
 
 from ..graph import Graph
 from .build import Clock, Failure, Hierarchy, finish, may_be_long
-from .eliminate import Skeleton
+from .eliminate import Structure
 from .layout import lane_type
 from .refill import refill
-from .shortcuts import Slots, best_of, same_if_equal, weights_of
+from .shortcuts import Shortcuts, best_of, same_if_equal, weights_of
 from .solvers import Solvers
 from .tuning import FEW_CHANGES
 
@@ -23,24 +24,25 @@ from .tuning import FEW_CHANGES
 def reweighted(
     before: Graph, hierarchy: Hierarchy, graph: Graph, threads: int, stop: np.ndarray, solvers: Solvers
 ) -> Hierarchy | Failure | None:
-    """Return the hierarchy of ``graph``, which is ``before`` with other weights."""
+    """Return the hierarchy of ``graph``, which has the arcs of ``before`` with other weights; None if stopped."""
     if may_be_long(graph):
         return Failure(long=True)
     old, new = weights_of(before), weights_of(graph)
     changed = np.flatnonzero(old != new) if len(old) == len(new) and old.dtype == new.dtype else None
-    unknown = new.dtype.kind == "f" and min(before.min_weight, graph.min_weight) < 0  # shortest ways: see `sharpened`
-    if changed is None or len(changed) > FEW_CHANGES * before.m or hierarchy.skeleton.core or unknown:
-        return finish(graph, hierarchy.skeleton, None, threads, stop, solvers)
+    # With negative floats, shortest paths between the ends of shortcuts are not known: see `sharpened`.
+    unknown = new.dtype.kind == "f" and min(before.min_weight, graph.min_weight) < 0
+    if changed is None or len(changed) > FEW_CHANGES * before.m or hierarchy.structure.core or unknown:
+        return finish(graph, hierarchy.structure, None, threads, stop, solvers)
     return _after_few(graph, new, hierarchy, changed, threads, stop)
 
 
 def _after_few(
     graph: Graph, weights: np.ndarray, old: Hierarchy, changed: np.ndarray, threads: int, stop: np.ndarray
 ) -> Hierarchy | Failure | None:
-    """Return the hierarchy after some arcs changed."""
-    clock, skeleton = Clock(), old.skeleton
-    ends = _ends_of(graph, skeleton, changed)
-    members = _above(skeleton, ends[0])
+    """Return the hierarchy after the weights of a few arcs changed."""
+    clock, structure = Clock(), old.structure
+    ends = _ends_of(graph, structure, changed)
+    members = _above(structure, ends[0])
     mended = _mended(graph, weights, old, ends, members, stop)
     if isinstance(mended, int):
         return Failure(cycle=mended)
@@ -48,26 +50,26 @@ def _after_few(
     clock.lap("weigh")
     if found is None:
         return None
-    slots, touched = found
-    dtype, bounds = lane_type(skeleton, slots)
-    sheet = refill(old.sheet, skeleton, slots, bounds, dtype, touched)
+    shortcuts, touched = found
+    dtype, bounds = lane_type(structure, shortcuts)
+    layout = refill(old.layout, structure, shortcuts, bounds, dtype, touched)
     clock.lap("lay out")
-    return Hierarchy(graph, skeleton, slots, sheet, None, bounds[1], pruned=False, seconds=clock.laps)
+    return Hierarchy(graph, structure, shortcuts, layout, None, bounds[1], pruned=False, seconds=clock.laps)
 
 
-def _ends_of(graph: Graph, skeleton: Skeleton, arcs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers of the deeper and of the higher end of some arcs."""
-    tails = skeleton.places[np.searchsorted(graph.offsets, arcs, side="right") - 1]
-    heads = skeleton.places[graph.heads[arcs]]
+def _ends_of(graph: Graph, structure: Structure, arcs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ranks of the deeper and of the higher ends of some arcs."""
+    tails = structure.ranks[np.searchsorted(graph.offsets, arcs, side="right") - 1]
+    heads = structure.ranks[graph.heads[arcs]]
     return np.maximum(tails, heads), np.minimum(tails, heads)
 
 
-def _above(skeleton: Skeleton, numbers: np.ndarray) -> np.ndarray:
-    """Return some vertices and all their ancestors, ascending: theirs are the slots that can change."""
+def _above(structure: Structure, ranks: np.ndarray) -> np.ndarray:
+    """Return some ranks and all their ancestors, ascending: only their shortcuts can change."""
     from ..kernels.cpu.reweight import mark_up
 
-    stale = np.zeros(skeleton.n, bool)
-    mark_up(numbers, skeleton.parents, stale)
+    stale = np.zeros(structure.n, bool)
+    mark_up(ranks, structure.parents, stale)
     return np.flatnonzero(stale).astype(np.int32)
 
 
@@ -79,48 +81,48 @@ def _mended(
     members: np.ndarray,
     stop: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray] | int:
-    """Return the weights of all slots after the arcs between ``ends`` changed, or a vertex on a negative cycle."""
-    from ..kernels.cpu.reweight import seat_again, suspect_arcs, weigh_again
+    """Return the weights of all shortcuts after the arcs between ``ends`` changed, or a vertex on a negative cycle."""
+    from ..kernels.cpu.reweight import assign_arcs_again, suspect_arcs, weigh_again
 
-    skeleton, old = hierarchy.skeleton, hierarchy.slots
-    up, heads, infinity = skeleton.up, skeleton.heads, old.infinity
-    ranks = np.full(skeleton.n, -1, np.int32)
-    ranks[members] = np.arange(len(members), dtype=np.int32)
+    structure, old = hierarchy.structure, hierarchy.shortcuts
+    up, heads, infinity = structure.up, structure.heads, old.infinity
+    member_index = np.full(structure.n, -1, np.int32)
+    member_index[members] = np.arange(len(members), dtype=np.int32)
     starts = np.concatenate(([0], np.cumsum(up[members + 1] - up[members])))
     own = (starts, *(np.full(starts[-1], infinity, old.outs.dtype) for _ in range(2)))
-    looped = seat_again(
-        members, ranks, skeleton.vertices, graph.offsets, graph.arcs, weights, skeleton.places, up, heads, *own
+    looped = assign_arcs_again(
+        members, member_index, structure.vertices, graph.offsets, graph.arcs, weights, structure.ranks, up, heads, *own
     )
     if looped >= 0:
         return int(looped)
     outs, ins, suspect = old.outs.copy(), old.ins.copy(), np.zeros(len(heads), bool)
     suspect_arcs(*ends, up, heads, suspect)
     found = weigh_again(
-        members, up, heads, *skeleton.below, *own, old.outs, old.ins, suspect, outs, ins, infinity, stop
+        members, up, heads, *structure.below, *own, old.outs, old.ins, suspect, outs, ins, infinity, stop
     )  # fmt: skip
-    return int(skeleton.vertices[found]) if found >= 0 else (outs, ins)
+    return int(structure.vertices[found]) if found >= 0 else (outs, ins)
 
 
 def _sharpened(
     hierarchy: Hierarchy, outs: np.ndarray, ins: np.ndarray, members: np.ndarray, threads: int, stop: np.ndarray
-) -> tuple[Slots, np.ndarray] | None:
-    """Return the slots, with the arcs marked that are needed, after those of ``members`` changed; None when stopped.
+) -> tuple[Shortcuts, np.ndarray] | None:
+    """Return the shortcuts with the needed arcs marked, after those of ``members`` changed; None if stopped.
 
-    Returns as well which vertices, by number, may have other arcs than before.
+    Also returns which ranks may have other arcs than before.
     """
     from ..kernels.cpu.reweight import mark_changed, sharpen_again
 
-    skeleton, old = hierarchy.skeleton, hierarchy.slots
-    best = best_of(skeleton, old, threads, stop)
+    structure, old = hierarchy.structure, hierarchy.shortcuts
+    best = best_of(structure, old, threads, stop)
     if best is None:
         return None
-    up, heads = skeleton.up, skeleton.heads
+    up, heads = structure.up, structure.heads
     keep, best_outs, best_ins = old.keep.copy(), best[0].copy(), best[1].copy()
-    touched = np.zeros(skeleton.n, bool)
+    touched = np.zeros(structure.n, bool)
     mark_changed(members, up, old.outs, old.ins, outs, ins, touched)
     sharpen_again(
-        up, heads, *skeleton.below, outs, ins, *best, best_outs, best_ins, keep, touched, old.infinity, stop
+        up, heads, *structure.below, outs, ins, *best, best_outs, best_ins, keep, touched, old.infinity, stop
     )  # fmt: skip
     if stop[0]:
         return None
-    return Slots(outs, same_if_equal(outs, ins), keep, (best_outs, same_if_equal(best_outs, best_ins))), touched
+    return Shortcuts(outs, same_if_equal(outs, ins), keep, (best_outs, same_if_equal(best_outs, best_ins))), touched

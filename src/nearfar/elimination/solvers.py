@@ -1,4 +1,7 @@
-"""What elimination needs of the methods, which lie above it: the engine hands it down."""
+"""What elimination needs of the methods: rows of Dijkstra, and closing a dense matrix.
+
+The methods are a layer above elimination, so it does not import them: callers pass them down as `Solvers`.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,15 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 SettleRow = Callable[[np.ndarray, np.ndarray], int]
-"""Settle one row of distances in place from some vertices: ``settle(seeds, row)``."""
+"""Settle one row of distances in place: ``settle(seeds, row)`` finds the distance from the nearest seed."""
 
 
 @dataclass(frozen=True)
 class Solvers:
-    """How single rows are settled, and how a dense matrix is closed.
+    """How to settle single rows, and how to close a dense matrix.
 
     ``new_worker(graph, dtype, ceiling, stop)`` returns a function that settles rows of a graph without negative
-    weights, on the thread that calls it; vertices that are not reached keep ``ceiling``. ``close_matrix(matrix, n,
+    weights, on the calling thread; vertices that are not reached keep ``ceiling``. ``close_matrix(matrix, n,
     threads, stop)`` turns arcs into distances between all pairs, in place.
     """
 

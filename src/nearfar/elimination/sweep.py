@@ -1,4 +1,9 @@
-"""Rows of distances from a sheet: what one thread needs, and how it settles LANES rows at once or one alone."""
+"""Rows of distances over a hierarchy: the work space of one thread, and the steps that settle LANES rows or one.
+
+A query *climbs* from its sources to all their ancestors, searches the core if there is one, then *sweeps* over all
+vertices, ancestors first (kernels/cpu/sweep.py). LANES sources go through these steps together. A single row is swept
+with one lane, and threads share the units.
+"""
 
 from __future__ import annotations
 
@@ -10,63 +15,63 @@ import numpy as np
 from ..devices import cpu
 from ..kernels.cpu.constants import LANES
 from .core import ClosedCore, Core
-from .layout import Sheet, new_lanes
+from .layout import SweepLayout, new_lanes
 from .lines import shifts_of
 from .tuning import ALONE, PAST_CACHES, PIECES
 
 
 class Sweeper:
-    """One thread's work space over a sheet; over a part of it for some targets, where one is given."""
+    """The work space of one thread for sweeps over a layout, or over the ``part`` of it that leads to some targets."""
 
     def __init__(
         self,
-        sheet: Sheet,
+        layout: SweepLayout,
         core: Core | ClosedCore | None,
         stop: np.ndarray,
-        part: tuple[Sheet, np.ndarray] | None = None,
+        part: tuple[SweepLayout, np.ndarray] | None = None,
     ) -> None:
-        self.sheet, self.stop = sheet, stop
+        self.layout, self.stop = layout, stop
         self.search = core.searcher() if core is not None else None
-        self.index = np.full(sheet.n, -1, np.int32)
-        self.view = sheet if part is None else part[0]
+        self.index = np.full(layout.n, -1, np.int32)
+        self.view = layout if part is None else part[0]
         self.inside = None if part is None else part[1]
-        self.dist = new_lanes(self.view.slots, sheet.dtype)
+        self.dist = new_lanes(self.view.cells, layout.dtype)
         self.count = 0
-        self.relaxed = 0  # arcs of the core that the last search looked at
-        self._alone: list[np.ndarray] = []  # of each thread that works on a single row
-        self.part_index = np.empty(0 if part is None else self.view.slots, np.int32)
+        self.relaxed = 0  # arcs of the core that the last search relaxed
+        self._alone: list[np.ndarray] = []  # distances of one lane, one array per thread that shares a single row
+        self.part_index = np.empty(0 if part is None else self.view.cells, np.int32)
         self._make_room(LANES)
 
     def _make_room(self, seeds: int) -> None:
-        """Make room for the ancestors of so many vertices."""
-        self.room = min(self.sheet.n, seeds * self.sheet.depth)
+        """Make room for the ancestors of this number of seeds."""
+        self.room = min(self.layout.n, seeds * self.layout.depth)
         self.touched, self.part_touched = np.empty(self.room + 1, np.int32), np.empty(self.room + 1, np.int32)
-        self.offers = new_lanes(self.room, self.sheet.dtype)
+        self.offers = new_lanes(self.room, self.layout.dtype)
 
     def climb(self, seeds: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Start a batch: climb from the seeds of every lane and settle the core.
 
-        Lane i starts from ``seeds[ends[i]:ends[i + 1]]``, numbers of the sheet. Returns which row of offers belongs to
-        which vertex, and the vertices that have one, as a sweep takes them.
+        Lane i starts from ``seeds[ends[i]:ends[i + 1]]``, positions in the layout. Returns (index, touched), as a sweep
+        takes them: the row of offers of each position, and the positions that have one.
         """
         from ..kernels.cpu.parts import enter_part
         from ..kernels.cpu.sweep import climb, enter
 
-        sheet = self.sheet
-        if min(sheet.n, len(seeds) * sheet.depth) > self.room:
+        layout = self.layout
+        if min(layout.n, len(seeds) * layout.depth) > self.room:
             self.index[self.touched[: self.count]] = -1
             self.count = 0
             self._make_room(len(seeds))
         before, self.count = self.count, 0
         count = enter(
-            sheet.parents, sheet.core, seeds, ends, before, self.index, self.touched, self.offers, self.dist,
-            sheet.infinity,
+            layout.parents, layout.core, seeds, ends, before, self.index, self.touched, self.offers, self.dist,
+            layout.infinity,
         )  # fmt: skip
         self.count = int(count)
         self.touched[:count].sort()
-        self.touched[count] = sheet.n
+        self.touched[count] = layout.n
         climb(
-            sheet.up_starts, sheet.up_arcs, sheet.begins, sheet.core, sheet.tops,
+            layout.up_starts, layout.up_arcs, layout.begins, layout.core, layout.tops,
             self.index, self.touched, count, self.offers, self.dist,
         )  # fmt: skip
         if self.search is not None:
@@ -79,7 +84,7 @@ class Sweeper:
     def rows(
         self, seeds: np.ndarray, ends: np.ndarray, out: np.ndarray, bases: np.ndarray, limit: Any, unreached: Any
     ) -> None:
-        """Settle LANES rows: lane i goes to ``out`` from ``bases[i]`` on; what is not below limit is unreached."""
+        """Settle LANES rows: lane i goes to ``out`` from ``bases[i]`` on; values not below ``limit`` are unreached."""
         from ..kernels.cpu.sweep import sweep_rows
 
         view = self.view
@@ -87,52 +92,50 @@ class Sweeper:
         large = self.inside is None and out.nbytes >= PAST_CACHES
         past = bool(large and shifts[0] >= 0 and (shifts == shifts[0]).all())
         lines = view.lines(int(shifts[0]) if past else 0)
-        if view.slots + len(lines.kept) > len(self.dist):
-            self.dist = new_lanes(view.slots + len(lines.kept), view.dtype)
+        if view.cells + len(lines.kept) > len(self.dist):
+            self.dist = new_lanes(view.cells + len(lines.kept), view.dtype)
+        index, touched = self.climb(seeds, ends)
         sweep_rows(
-            view.down_starts, view.down_arcs, view.run_starts, view.runs, self.dist, *self.climb(seeds, ends),
-            self.offers, view.units, view.tops, view.slots, lines.first, lines.rest, lines.keep_starts, lines.kept,
-            lines.line_starts, lines.lines, lines.columns, out, bases, view.infinity, limit, unreached, past, self.stop,
-        )  # fmt: skip
+            view.down, lines, self.dist, index, touched, self.offers, out, bases, limit, unreached, past, self.stop
+        )
 
     def sums(self, seeds: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """Return the sum of all distances of LANES rows."""
+        """Return the sum of the distances of each of LANES rows."""
         from ..kernels.cpu.sweep import sweep_sums
 
         view = self.view
         sums = new_lanes(1, np.dtype(np.float64 if view.dtype.kind == "f" else np.int64))
         sums[:] = 0
-        sweep_sums(
-            view.down_starts, view.down_arcs, view.run_starts, view.runs, self.dist, *self.climb(seeds, ends),
-            self.offers, view.units, view.tops, sums, view.infinity, view.limit, self.stop,
-        )  # fmt: skip
+        index, touched = self.climb(seeds, ends)
+        sweep_sums(view.down, self.dist, index, touched, self.offers, sums, view.limit, self.stop)
         return sums[0]
 
     def one(self, seeds: np.ndarray, row: np.ndarray, limit: Any, unreached: Any, threads: int = 1) -> None:
-        """Settle one row alone; threads share the subtrees."""
-        sheet = self.sheet
+        """Settle a single row; threads share the subtrees."""
+        layout = self.layout
         index, touched = self.climb(seeds, np.array([0, len(seeds)]))
         touched = touched[: self.count + 1]
         while len(self._alone) < threads:
-            self._alone.append(np.empty(sheet.slots, sheet.dtype))
+            self._alone.append(np.empty(layout.cells, layout.dtype))
         dist = self._alone[0]
-        dist[: sheet.core] = self.dist[: sheet.core, 0]
-        given = index, touched, row, limit, unreached
-        last = len(sheet.units) - 1
+        dist[: layout.core] = self.dist[: layout.core, 0]
+        offers = np.ascontiguousarray(self.offers[: self.count, 0])
+        given = index, touched, offers, row, limit, unreached
+        last = len(layout.units) - 1
         pieces = min(PIECES * threads, last - 2)
-        if threads == 1 or pieces < 2 or sheet.n < ALONE:
+        if threads == 1 or pieces < 2 or layout.n < ALONE:
             self._units(dist, 0, last, *given)
         else:
             self._units(dist, 0, 2, *given)
             self._share(threads, (2 + np.arange(pieces + 1) * (last - 2) // pieces).tolist(), given)
 
     def _share(self, threads: int, bounds: list[int], given: tuple[Any, ...]) -> None:
-        """Settle units on several threads, in pieces, once the tops are settled."""
-        pieces, tops = len(bounds) - 1, self._alone[0][: self.sheet.tops]
+        """Settle units on several threads, in pieces, after the tops are settled."""
+        pieces, tops = len(bounds) - 1, self._alone[0][: self.layout.tops]
         pending, done = itertools.count(), itertools.count(1)  # next() on them is atomic
 
         def work(t: int) -> bool:
-            """Take pieces; who ends the last one says that nothing is left, also for threads that come too late."""
+            """Take pieces until none is left; the thread that ends the last piece returns True, which ends the run."""
             for i in pending:
                 if i >= pieces:
                     return False
@@ -145,15 +148,13 @@ class Sweeper:
         cpu.run(work, threads, self.stop, join=True)
 
     def _units(
-        self, dist: np.ndarray, first: int, last: int, index: np.ndarray, touched: np.ndarray, row: np.ndarray,
-        limit: Any, unreached: Any,
+        self, dist: np.ndarray, first: int, last: int, index: np.ndarray, touched: np.ndarray, offers: np.ndarray,
+        row: np.ndarray, limit: Any, unreached: Any,
     ) -> None:  # fmt: skip
         """Settle some units for one source."""
         from ..kernels.cpu.sweep import sweep_one
 
-        sheet = self.sheet
-        infinity = sheet.infinity if sheet.dtype.kind == "f" else np.int64(sheet.infinity)
+        layout = self.layout
         sweep_one(
-            sheet.down_starts, sheet.down_arcs, sheet.run_starts, sheet.runs, sheet.vertices, dist, index, touched,
-            self.offers, sheet.units, first, last, sheet.tops, row, infinity, limit, unreached, self.stop,
-        )  # fmt: skip
+            layout.down, first, last, layout.vertices, dist, index, touched, offers, row, limit, unreached, self.stop
+        )

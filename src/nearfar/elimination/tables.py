@@ -1,4 +1,8 @@
-"""What a hierarchy answers beside whole rows: tables, pairs, and sums of rows; on all threads."""
+"""Tables, pairs and sums of rows over a hierarchy, on all threads.
+
+Sources are sorted by position first: sources that are close in the elimination tree share most of their ancestors, so a
+batch of LANES of them climbs faster.
+"""
 
 from __future__ import annotations
 
@@ -18,34 +22,34 @@ from .sweep import Sweeper
 from .tuning import PAIRS_AT_ONCE
 
 Work = Callable[[int], None]
-"""Do the piece of this number."""
+"""Do the piece of work with this index."""
 
 
-def _lanes(numbers: np.ndarray, low: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return LANES entries from ``low`` on, the last one repeated at the end, and bounds of one each."""
-    batch = numbers[low : low + LANES]
+def _lanes(entries: np.ndarray, low: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return LANES entries from ``low`` on, the last one repeated if there are fewer, and bounds of one per lane."""
+    batch = entries[low : low + LANES]
     return np.append(batch, np.repeat(batch[-1:], LANES - len(batch))), np.arange(LANES + 1)
 
 
 def fill_table(
     hierarchy: Hierarchy, sources: np.ndarray, targets: np.ndarray, dtype: np.dtype, threads: int
 ) -> np.ndarray:
-    """Return the distances from sources to targets, vertices, as a matrix."""
-    sheet, stop = hierarchy.sheet, np.zeros(1, np.int64)
-    part = restrict(sheet, targets)
+    """Return the matrix of distances from source vertices to target vertices."""
+    layout, stop = hierarchy.layout, np.zeros(1, np.int64)
+    part = restrict(layout, targets)
     table = np.empty((len(sources), len(targets)), dtype)
-    order = np.argsort(sheet.places[sources], kind="stable")
-    mark = unreached(sheet.dtype)
+    order = np.argsort(layout.positions[sources], kind="stable")
+    mark = unreached(layout.dtype)
 
     def new_worker() -> Work:
-        sweeper = Sweeper(sheet, hierarchy.core, stop, part)
-        rows = np.empty((LANES, len(targets)), sheet.dtype)
+        sweeper = Sweeper(layout, hierarchy.core, stop, part)
+        rows = np.empty((LANES, len(targets)), layout.dtype)
         bases = np.arange(LANES) * len(targets)
 
         def fill(i: int) -> None:
             lanes, ends = _lanes(order, i * LANES)
-            sweeper.rows(sheet.places[sources[lanes]], ends, rows.reshape(-1), bases, sheet.limit, mark)
-            found = rows if dtype == sheet.dtype else np.where(rows < sheet.limit, rows, unreached(dtype))
+            sweeper.rows(layout.positions[sources[lanes]], ends, rows.reshape(-1), bases, layout.limit, mark)
+            found = rows if dtype == layout.dtype else np.where(rows < layout.limit, rows, unreached(dtype))
             table[lanes] = found
 
         return fill
@@ -57,10 +61,10 @@ def fill_table(
 def find_pairs(
     hierarchy: Hierarchy, sources: np.ndarray, targets: np.ndarray, dtype: np.dtype, threads: int
 ) -> np.ndarray:
-    """Return the distance of every pair of vertices; pairs of near sources go together."""
+    """Return the distance of every pair of vertices."""
     stop, found = np.zeros(1, np.int64), np.empty(len(sources), dtype)
     used: list[Sweeper] = []
-    order = np.argsort(hierarchy.sheet.places[sources], kind="stable")
+    order = np.argsort(hierarchy.layout.positions[sources], kind="stable")
     pieces = -(-len(order) // PAIRS_AT_ONCE)
 
     def new_worker() -> Work:
@@ -82,10 +86,10 @@ def find_pairs(
 
 def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: Any) -> np.ndarray:
     """Return the sum of all distances from every source."""
-    sheet, stop = hierarchy.sheet, np.zeros(1, np.int64)
-    numbers = sheet.places[sources]
-    order = np.argsort(numbers, kind="stable")
-    sums = np.empty(len(sources), np.float64 if sheet.dtype.kind == "f" else np.int64)
+    layout, stop = hierarchy.layout, np.zeros(1, np.int64)
+    positions = layout.positions[sources]
+    order = np.argsort(positions, kind="stable")
+    sums = np.empty(len(sources), np.float64 if layout.dtype.kind == "f" else np.int64)
     done: list[int] = []
     used: list[Sweeper] = []
 
@@ -95,7 +99,7 @@ def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: 
 
         def add(i: int) -> None:
             lanes, ends = _lanes(order, i * LANES)
-            sums[lanes] = sweeper.sums(numbers[lanes], ends)
+            sums[lanes] = sweeper.sums(positions[lanes], ends)
             done.append(i)
 
         return add

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-# Degree up to which elimination goes on whatever it costs, twice that in pruned graphs. A batch with 8, 16 and 32:
-# uniform random (200,000 arcs, nothing to prune) 4.9, 11.4 and 16.8 ms; pruned: R-MAT 18 2.7, 2.7 and 3.3, Twitter with
+# Degree up to which elimination goes on whatever it costs; twice that in pruned graphs. ms per batch with 8, 16 and 32:
+# uniform random (200,000 arcs, nothing to prune) 4.9, 11.4 and 16.8; pruned: R-MAT 18 2.7, 2.7 and 3.3, Twitter with
 # random weights 7.6, 5.0 and 6.4, astro-ph 1.7, 1.6 and 1.9.
 ELIMINATE_ALWAYS = 8
-CORE_COST = 6  # searching an arc of the core, in arcs swept; with 2, 20 and 60 the same cores or nearly so
-# Vertices in a unit of a sweep, half as many where distances have 64 bits: 512 kB. 512 rows of NY with 2,048, 4,096,
+CORE_COST = 6  # cost of searching an arc of the core, in arcs swept; 2, 20 and 60 give nearly the same cores
+# Vertices per unit of a sweep, half as many where distances have 64 bits: 512 kB. 512 rows of NY with 2,048, 4,096,
 # 8,192 and 16,384: 77.6, 80.1, 70.8 and 73.2 ms; 256 of the highways (64 bits) with half of that: 142, 126, 125, 123;
 # 128 of Sao Paulo with 2,048, 8,192 and 16,384: 110, 116 and 118. A single row gains a tenth with 8,192: fewer runs.
 UNIT = 8192
-# Bytes of an answer from which its lines go past the caches, in batches of rows that begin alike in a cache line. NY
-# (1 GB) 1.7 instead of 2.2 ms a batch, Sao Paulo (1.5 GB) 194 instead of 268 ms, the highways (1.1 GB) 117 instead of
+# Bytes of a result from which on it is written past the caches, in batches of rows with the same shift (lines.py). NY
+# (1 GB) 1.7 instead of 2.2 ms per batch, Sao Paulo (1.5 GB) 194 instead of 268 ms, the highways (1.1 GB) 117 instead of
 # 167; 10,000 vertices: 10 MB 7.5 instead of 6.6 ms, 39 MB 23.5 and 24.7, 156 MB 95 and 88.
 PAST_CACHES = 1 << 25
 # Vertices up to which a single row is swept by one thread: one and two threads take 0.40 and 0.53 ms on a road grid of
 # 48,400, 0.88 and 0.81 of 102,400, 1.91 and 1.58 of 202,500; 2.1 and 1.65 in NY.
 ALONE = 100_000
-PIECES = 4  # in which a thread's share of a single row is handed out; the last grid with 1, 2, 8: 1.72, 1.66, 1.69 ms
-# Vertices from which threads share the question which arcs are needed: one and two take 9.5 and 8.2 ms on a road grid
-# of 25,600, 27 and 22 of 48,400, 84 and 70 in NY, 161 and 97 in Sao Paulo; the tops, which come first, take one.
+PIECES = 4  # per thread, in which a single row is shared out; the last grid with 1, 2, 8: 1.72, 1.66, 1.69 ms
+# Vertices from which on threads share the decision which arcs are needed: one and two take 9.5 and 8.2 ms on a road
+# grid of 25,600, 27 and 22 of 48,400, 84 and 70 in NY, 161 and 97 in Sao Paulo; the tops, which come first, take one.
 TOGETHER = 50_000
-PAIRS_AT_ONCE = 1024  # pairs that a thread takes before it looks for more
-# Share of changed arcs up to which only what they reach is done anew: with 0.0001, 0.001, 0.003, 0.01 and 0.05 of NY's
-# that takes 101, 221, 310, 429 and 675 ms, all anew 240 to 280.
+PAIRS_AT_ONCE = 1024  # pairs that a thread takes at a time
+# Share of changed arcs up to which only the shortcuts they affect are computed again: with 0.0001, 0.001, 0.003, 0.01
+# and 0.05 of NY's arcs this takes 101, 221, 310, 429 and 675 ms, everything again 240 to 280.
 FEW_CHANGES = 0.001
-SEARCH_STEP = 0.3  # relaxing an arc of the core for LANES sources, 1.5 to 2.5 ns, in steps of a row of Dijkstra
+SEARCH_STEP = 0.3  # cost of relaxing a core arc for LANES sources, 1.5 to 2.5 ns, in steps of Dijkstra
 MOST_STEPS = 2 * 10**10  # list entries that elimination may merge before it leaves a core: a minute or two
-# Pruning, and searching what is left of a graph.
 # One vector of landmarks. R-MAT 18, share of arcs left by 1, 2, 4, 8, 16, 32, 64 landmarks: 7.55 7.48 7.39 7.29 7.18
 # 7.14 7.12 %; Twitter with random weights: 21.3 20.7 20.1 19.5 18.5 17.9 17.3 %; astro-ph: 86 85 84 83 82 81 80 %.
 LANDMARKS = 16
-FIRST_LANDMARKS = 2  # that thin the graph out for the others
-PAYS = 0.05  # share of arcs that the first landmarks must remove for others to be asked
-PRUNED_DEGREE = 4  # arcs a vertex from which on it is tried: road networks (2.2 to 2.8) lose nothing
-CLOSED_CORE, CLOSED_SHARE = 4096, 1 / 8  # vertices of a core up to which it is closed, if so many of its pairs are arcs
+FIRST_LANDMARKS = 2  # that are solved first and thin the graph out for the others
+PAYS = 0.05  # share of arcs that the first landmarks must remove for the others to be solved
+PRUNED_DEGREE = 4  # arcs per vertex from which on pruning is tried: road networks (2.2 to 2.8) lose no arcs
+# Vertices up to which the matrix of a core is closed, and the share of pairs that must be arcs.
+CLOSED_CORE, CLOSED_SHARE = 4096, 1 / 8

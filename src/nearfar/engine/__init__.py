@@ -1,1 +1,1 @@
-"""The one road every query takes: check, plan, run, wrap."""
+"""The steps that every query goes through: check (query.py), plan (planner.py), run (run.py), wrap (solve.py)."""

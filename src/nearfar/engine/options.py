@@ -1,14 +1,20 @@
-"""The options of a query, checked at the door: each function takes what a user wrote and returns what we work with."""
+"""The options of a query: their types, and one function per option that checks it.
+
+Each ``take_`` function takes what the user wrote and returns the form that the rest of the engine works with, or raises
+an error that states the value found, the rule it breaks and the way out.
+"""
 
 from __future__ import annotations
 
 import math
 import numbers
 import re
+from collections.abc import Callable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 
 from ..devices import DEVICES
 from ..errors import InputTypeError, MethodError, OptionError, in_python, option
@@ -18,13 +24,37 @@ from ..results import limits
 if TYPE_CHECKING:
     from ..graph import Graph
 
+
+class Options(TypedDict, total=False):
+    """The keyword options that all queries share; nearfar.api says what each means."""
+
+    method: str
+    device: str | list[str] | tuple[str, ...]
+    cutoff: float | None
+    targets: Any
+    threads: int | None
+    progress: bool | Callable[[int, int], object]
+    dtype: npt.DTypeLike | None
+    memory: float | str | None
+    out: np.ndarray | None
+    delta: float | None
+
+
 BUCKETED = ("dijkstra", "delta")  # methods that take a bucket width
 UNITS = {"": 1, "B": 1, **{f"{p}{s}": 10 ** (3 * i) for i, p in enumerate("KMGT", 1) for s in ("", "B")}}
 UNITS |= {f"{p}IB": 2 ** (10 * i) for i, p in enumerate("KMGT", 1)}
 
 
+def known_options(options: Options) -> Options:
+    """Return the options; refuse one that does not exist, which Python would only find deeper down."""
+    for name in options:
+        if name not in Options.__annotations__:
+            raise InputTypeError(f"there is no option {name!r}; there are {', '.join(Options.__annotations__)}.")
+    return options
+
+
 def take_method(method: Any, negative: bool, graph: Graph) -> str:
-    """Return the full name of a method that can take the graph's weights, or "auto"."""
+    """Return the full name of a method that can handle the graph's weights, or "auto"."""
     if not isinstance(method, str):
         raise InputTypeError(f"method is {method!r}, a {type(method).__name__}; give a name: {_listed(METHODS)}.")
     name = ALIASES.get(method, method)
@@ -51,7 +81,7 @@ def take_method(method: Any, negative: bool, graph: Graph) -> str:
 
 
 def take_device(device: Any) -> tuple[str, ...]:
-    """Return the names of the devices to run on: "auto", "cpu", or GPUs with their numbers. No driver is asked."""
+    """Return the names of the devices to run on: "auto", "cpu", or GPUs with their device numbers. Loads no driver."""
     if isinstance(device, str):
         return (_device_name(device),)
     if not isinstance(device, list | tuple):
@@ -75,7 +105,7 @@ def take_device(device: Any) -> tuple[str, ...]:
 
 
 def _device_name(device: str) -> str:
-    """Return a device's full name; a GPU without a number is the first of its kind."""
+    """Return a device's full name; a GPU without a device number is the first of its kind."""
     if device in ("auto", "cpu"):
         return device
     kind, colon, number = device.partition(":")
@@ -87,13 +117,13 @@ def _device_name(device: str) -> str:
         raise OptionError(f"device {device!r} does not exist; there are {_listed(DEVICES)} and 'auto'.{hint}")
     if colon and not re.fullmatch(r"[0-9]{1,9}", number):
         raise OptionError(
-            f"device {device!r} has {number!r} for a number; devices are counted from 0, like '{kind}:0'."
+            f"device {device!r} has {number!r} for a device number; devices are counted from 0, like '{kind}:0'."
         )
     return f"{kind}:{int(number or 0)}"
 
 
 def take_threads(threads: Any, cores: int) -> int:
-    """Return a number of threads; all cores unless given."""
+    """Return the number of threads; all cores by default."""
     if threads is None:
         return cores
     if isinstance(threads, bool) or not isinstance(threads, numbers.Integral):
@@ -106,7 +136,7 @@ def take_threads(threads: Any, cores: int) -> int:
 
 
 def take_cutoff(cutoff: Any, negative: bool) -> float | None:
-    """Return the greatest distance of interest, or None for all."""
+    """Return the greatest distance that counts as reached, or None if there is no limit."""
     if cutoff is None:
         return None
     if isinstance(cutoff, bool) or not isinstance(cutoff, numbers.Real):
@@ -133,7 +163,7 @@ def take_delta(delta: Any) -> float | None:
 
 
 def check_delta(delta: float | None, method: str, why: str = "") -> None:
-    """Refuse a bucket width for a method without buckets; ``why``: it was chosen."""
+    """Refuse a bucket width for a method without buckets; ``why`` says why that method was chosen, if it was."""
     if delta is not None and method not in BUCKETED:
         raise OptionError(
             f"delta is {delta:g}, but method {method!r} has no buckets; leave it out, or use "
@@ -142,14 +172,14 @@ def check_delta(delta: float | None, method: str, why: str = "") -> None:
 
 
 def take_progress(progress: Any) -> Any:
-    """Return what to do about progress: nothing, a bar, or a function to call."""
+    """Return how to show progress: not at all, as a bar, or through a function."""
     if isinstance(progress, bool) or callable(progress):
         return progress
     raise InputTypeError(f"progress is {progress!r}; give True, False, or a function of rows done and all rows.")
 
 
 def take_memory(memory: Any) -> int | None:
-    """Return the bytes a query may use, given as a number or like '500 MB', '2GiB'; None for what is free."""
+    """Return the bytes a query may use, given as a number or like '500 MB', '2GiB'; None means all that are free."""
     if memory is None:
         return None
     if isinstance(memory, str):
@@ -167,7 +197,7 @@ def take_memory(memory: Any) -> int | None:
 
 
 def take_dtype(dtype: Any, graph: Graph) -> np.dtype | None:
-    """Return a distance type that can hold sums of the graph's weights, or None to choose one."""
+    """Return a distance type that can hold sums of the graph's weights, or None if the engine is to choose."""
     if dtype is None:
         return None
     try:
@@ -188,7 +218,7 @@ def take_dtype(dtype: Any, graph: Graph) -> np.dtype | None:
 
 
 def take_out(out: Any, shape: tuple[int, int], single: bool, fitting: list[np.dtype]) -> np.ndarray | None:
-    """Return the array to fill as k x n, or None to make one."""
+    """Return the array to fill as k x n, or None if one is to be made."""
     if out is None:
         return None
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
@@ -207,7 +237,7 @@ def take_out(out: Any, shape: tuple[int, int], single: bool, fitting: list[np.dt
 
 
 def _as_float(number: Any) -> float:
-    """Return a number as a float, infinite where it is beyond every float."""
+    """Return a number as a float, infinite if it is beyond the range of floats."""
     try:
         return float(number)
     except OverflowError:
@@ -215,5 +245,5 @@ def _as_float(number: Any) -> float:
 
 
 def _listed(names: Any) -> str:
-    """Join names for a sentence."""
+    """Join names with commas, for a sentence."""
     return ", ".join(repr(name) for name in names)

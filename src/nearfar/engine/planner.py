@@ -1,7 +1,7 @@
-"""Plan: what will run, why, and how many bytes it takes, decided before anything does.
+"""Plan: what will run, why, and how many bytes it takes, decided before anything runs.
 
-A pure function of numbers about graph, query and device. No device is touched, so what happens when memory is short is
-reached by handing in a small figure.
+A plan is a pure function of numbers about the graph, the query and the device. No device is touched, so a test can
+plan for a machine with little memory by passing a small number.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ..description import Description, format_bytes
 from ..errors import MemoryLimitError, option
 from ..gpu import GPU_METHODS
-from ..gpu.layout import Layout
+from ..gpu.layout import DeviceLayout
 from ..gpu.planning import GpuPlan, plan_gpus
 from ..methods import METHODS
 from ..methods.tuning import NARROW_ARCS
@@ -51,26 +51,26 @@ class Plan:
     method, device : str
         What will run, and where.
     threads : int
-        How many threads of the CPU work: on the rows, or, where GPUs settle these, on what follows from them.
+        How many threads of the CPU work: on the rows, or, if GPUs settle the rows, on trees made from them.
     rows, n : int
         The shape of the answer.
     dtype : numpy.dtype
-        The type of the distances; ``wider`` takes its place if one of them does not fit, which shows afterwards.
+        The type of the distances; if one of them turns out not to fit, ``wider`` replaces it.
     wider : numpy.dtype or None
     bytes : int
-        Memory for the answer and the work, beside the graph.
+        Memory for the answer and the work space, in addition to the graph.
     available : int
-        Memory it may use.
+        Memory that may be used.
     together : bool
-        Whether all threads work on one row, instead of a row each.
+        Whether all threads work on one row, instead of one row per thread.
     renumber : bool
-        Whether the rows are solved on a copy of the graph whose neighbours are numbered close together.
+        Whether the rows are solved on a copy of the graph in which neighbours have close indices.
     why : str
         The reasons, in a sentence.
     gpu : GpuPlan or None
-        What GPUs do, if they settle the rows: which share them, and how they are laid out in their memory.
+        If GPUs settle the rows: which of them share the rows, and what each holds in its memory.
     host_bytes, host_available : int
-        On GPUs, ``bytes`` and ``available`` are of their memory, and these of the machine's, for the answer.
+        On GPUs, ``bytes`` and ``available`` count the memory of the GPUs, and these two that of the machine.
 
     Examples
     --------
@@ -122,22 +122,22 @@ class Plan:
         return self.gpu.devices if self.gpu else ()
 
     @property
-    def layouts(self) -> tuple[Layout, ...]:
-        """What lies on each of them at once; empty on the CPU, and where it does not fit."""
+    def layouts(self) -> tuple[DeviceLayout, ...]:
+        """What each of these GPUs holds at once; empty on the CPU, and if it does not fit."""
         return self.gpu.layouts if self.gpu else ()
 
     @property
     def arc_batches(self) -> int:
-        """In how many batches the arcs come to a device; 1 where all of them are there at once."""
+        """In how many batches the arcs are sent to a device; 1 if it holds all of them at once."""
         return max((layout.batches for layout in self.layouts), default=1)
 
     @property
     def row_batches(self) -> int:
-        """In how many batches the rows are settled, at least: a launch that takes too long is cut further."""
+        """The least number of batches in which rows are settled: a launch that takes too long is split further."""
         return -(-self.rows // max(sum(layout.rows for layout in self.layouts), 1)) if self.layouts else 1
 
     def require_memory(self) -> None:
-        """Refuse, before anything is allocated, what does not fit."""
+        """Refuse a plan that does not fit into memory, before anything is allocated."""
         if self.host_bytes > self.host_available:
             raise MemoryLimitError(
                 f"{self.rows:,} x {self.n:,} distances as {self.dtype.name} need {format_bytes(self.host_bytes)} of "
@@ -163,7 +163,7 @@ class Plan:
         )
 
     def _gpu_way_out(self) -> str:
-        """Say what would need less memory of a GPU."""
+        """Return advice on what would need less memory on a GPU."""
         more = f"allow more memory, or use {option('device', 'cpu')}"
         able = [option("method", name) for name, record in GPU_METHODS.items() if record.streams]
         if not GPU_METHODS[self.method].streams:
@@ -171,7 +171,7 @@ class Plan:
         return more.capitalize()
 
     def _way_out(self) -> str:
-        """Say what would need less memory."""
+        """Return advice on what would need less memory."""
         if self.rows == 1:
             spare = "" if self.method == "edge" else f", or {option('method', 'edge')}, which needs no work space"
             return f"Allow more memory, or use a machine that has it{spare}"
@@ -181,15 +181,15 @@ class Plan:
 
 
 def choose_method(graph: Graph, rows: int, threads: int, early: bool, bounded: bool = False) -> tuple[str, str]:
-    """Return the method for a query nobody chose one for, and the reason; ``bounded``: there is a cutoff."""
+    """Return the method for a query with method "auto", and the reason; ``bounded``: there is a cutoff."""
     if rows > 1 and not (early or bounded) and (chosen := choose_many(graph, rows, threads)):
         return chosen
     if graph.min_weight < 0:
         if rows == 1:
             return "frontier", "weights are negative: only changed vertices relax their arcs"
-        return "johnson", "weights are negative and rows several: one potential, then vertices in order of distance"
+        return "johnson", "negative weights and several rows: one potential, then vertices in order of distance"
     if rows > 1:
-        return "dijkstra", "several rows: a row a thread, vertices in order of distance"
+        return "dijkstra", "several rows: one row per thread, vertices in order of distance"
     if threads == 1:
         return "dijkstra", "one row, one thread: vertices in order of distance"
     if early:
@@ -200,7 +200,7 @@ def choose_method(graph: Graph, rows: int, threads: int, early: bool, bounded: b
 
 
 def choose_many(graph: Graph, rows: int, threads: int) -> tuple[str, str] | None:
-    """Return the method that settles so many rows at once, and the reason; None where single rows are faster."""
+    """Return the method that settles all these rows together, and the reason; None if single rows are faster."""
     singly = rows * (graph.n + graph.m) // threads
     if singly < MANY_WORK:
         return None
@@ -210,17 +210,17 @@ def choose_many(graph: Graph, rows: int, threads: int) -> tuple[str, str] | None
     if graph.min_weight == graph.max_weight and together >= BFS_ROWS:
         levels = graph.usual_levels
         if together >= levels * (BFS_LEVELS if graph.undirected else BFS_LEVELS_DIRECTED):
-            return "bfs", f"equal weights and some {levels} levels: {rows:,} searches together, a bit each"
+            return "bfs", f"equal weights and about {levels} levels: {rows:,} searches together, one bit per source"
     if rows >= PREPARE_ROWS * threads and singly >= PREPARE_WORK:
         return "prepared", (
-            f"{rows:,} rows repay preparing: about {PREPARE_STEPS} steps a vertex and arc once, where single rows "
-            f"take {rows // threads:,} each"
+            f"preparing is faster for {rows:,} rows: about {PREPARE_STEPS} steps per vertex and arc once, while "
+            f"single rows take {rows // threads:,}"
         )
     return None
 
 
 def _floyd_is_faster(graph: Graph, rows: int, threads: int) -> bool:
-    """Compare what a closed matrix and single rows are expected to take, in seconds."""
+    """Compare the expected times, in seconds, of closing the matrix and of single rows."""
     kind = (graph.weight_dtype or np.dtype(np.int32)).name
     if kind == "int32" and graph.max_weight * NARROW_ARCS < 2**16 - 1:
         kind = "narrow"
@@ -244,8 +244,8 @@ def make_plan(
 ) -> Plan:
     """Return the plan for ``rows`` sources.
 
-    ``types``: the distance types to try, ``filled``: out was given, ``prepared``: the graph is prepared already,
-    ``early`` and ``bounded``: there are targets, or a cutoff.
+    ``types`` are the distance types to try. ``filled``: ``out`` was given. ``prepared``: the graph is prepared already.
+    ``early`` and ``bounded``: there are targets, or there is a cutoff.
     """
     why = "the graph is prepared" if prepared else "the method was asked for"
     if method == "auto":
@@ -259,10 +259,10 @@ def make_plan(
     answer = 0 if filled else rows * graph.n * itemsize
     worker = record.scratch(graph.n, itemsize)
     shared_bytes = record.memory(graph.n, graph.m, rows, threads, itemsize)
-    # With negative weights cycles are named in given numbers.
+    # Not with negative weights: a negative cycle must be reported with the original indices.
     renumber = record.many is None and rows >= RENUMBER_ROWS and graph.min_weight >= 0 and graph.scattered
     if renumber:
-        why += "; the vertices are renumbered first, since neighbours lie far apart"
+        why += "; the vertices are renumbered first, since the indices of neighbours are far apart"
         worker += graph.n * itemsize
     return Plan(
         method=method,
@@ -294,7 +294,7 @@ def make_gpu_plan(
     filled: bool = False,
     why: str = "",
 ) -> Plan:
-    """Return the plan for ``rows`` sources on some GPUs; ``memory``: bytes that may be used on each."""
+    """Return the plan for ``rows`` sources on some GPUs; ``memory``: the bytes that may be used on each."""
     gpu = plan_gpus(graph, rows, method=method, dtype=types[0], facts=facts, memory=memory, targets=targets)
     return Plan(
         method=gpu.method,

@@ -1,41 +1,46 @@
-"""A query: what was asked, checked at the door. Nothing is planned or computed here."""
+"""A query: its arguments, checked once on entry, so that everything behind it can trust them.
+
+`check` turns a graph, sources and options into a frozen `Query`. Nothing is planned or computed here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..devices import cpu
 from ..errors import InputTypeError, VertexError
+from ..graph import Graph
 from ..results import limits
 from . import options
 
 if TYPE_CHECKING:
     from ..elimination.build import Hierarchy
-    from ..graph import Graph
 
 
 @dataclass(frozen=True)
 class Query:
-    """What was asked, checked: everything that plans and runs depend on but the machine itself."""
+    """A checked query: everything that a plan and a run depend on, except the machine itself."""
 
     graph: Graph
-    sources: np.ndarray  # of each row
-    seeds: np.ndarray | None  # the vertices that the one row starts from, where it is not its source
-    single: bool
+    sources: np.ndarray  # the source of each row
+    seeds: np.ndarray | None  # nearest queries: all the vertices that the only row starts from
+    single: bool  # whether the answer is one row without its axis
     method: str  # its full name, or "auto"
-    devices: tuple[str, ...]  # "auto", "cpu", or GPUs with their numbers
-    types: tuple[np.dtype, ...]  # of distances, to be tried in this order
+    devices: tuple[str, ...]  # "auto", "cpu", or GPUs with their device numbers
+    types: tuple[np.dtype, ...]  # distance types, to be tried in this order
     threads: int
-    memory: int | None  # bytes that may be used, where the user said so
+    memory: int | None  # bytes that may be used, if the user set a limit
     cutoff: float | None
     targets: np.ndarray | None
     delta: float | None
     progress: Any
     out: np.ndarray | None
-    hierarchy: Hierarchy | None  # of a graph that is prepared already
+    hierarchy: Hierarchy | None  # given if the graph is prepared already
 
 
 def check(
@@ -45,18 +50,18 @@ def check(
     seeds: np.ndarray | None = None,
     single: bool = False,
     hierarchy: Hierarchy | None = None,
-    method: Any = "auto",
-    device: Any = "auto",
-    cutoff: Any = None,
+    method: str = "auto",
+    device: str | list[str] | tuple[str, ...] = "auto",
+    cutoff: float | None = None,
     targets: Any = None,
-    threads: Any = None,
-    progress: Any = False,
-    dtype: Any = None,
-    memory: Any = None,
-    out: Any = None,
-    delta: Any = None,
+    threads: int | None = None,
+    progress: bool | Callable[[int, int], object] = False,
+    dtype: npt.DTypeLike | None = None,
+    memory: float | str | None = None,
+    out: np.ndarray | None = None,
+    delta: float | None = None,
 ) -> Query:
-    """Check every option; ``hierarchy``: of a graph that is prepared already."""
+    """Check every option and return the query; ``hierarchy`` is given if the graph is prepared already."""
     negative = graph.min_weight < 0
     method = options.take_method(method, negative, graph)
     wanted = options.take_dtype(dtype, graph)
@@ -81,8 +86,18 @@ def check(
     )
 
 
+def take_graph(graph: Any) -> Graph:
+    """Return the graph; refuse anything that is not a Graph, and say how to make one."""
+    if isinstance(graph, Graph):
+        return graph
+    maker = {"scipy": "from_scipy", "networkx": "from_networkx", "numpy": "from_matrix", "pandas": "from_frame"}.get(
+        type(graph).__module__.partition(".")[0], "from_arcs"
+    )
+    raise InputTypeError(f"graph is a {type(graph).__name__}, not a nearfar.Graph; make one with Graph.{maker}(...).")
+
+
 def take_vertices(graph: Graph, vertices: Any, role: str) -> np.ndarray:
-    """Return the indices of one or several vertices; none at all is an error."""
+    """Return the indices of one or several vertices; an empty list is an error."""
     indices = (
         graph.indices(vertices, role)
         if _is_several(graph, vertices)
@@ -94,17 +109,17 @@ def take_vertices(graph: Graph, vertices: Any, role: str) -> np.ndarray:
 
 
 def take_source(graph: Graph, source: Any) -> np.ndarray:
-    """Return the index of the one source; several are another query."""
+    """Return the index of the only source; a list of sources is an error."""
     if _is_several(graph, source):
         kind = type(source).__name__
         raise InputTypeError(
-            f"source is a {kind}, but one source is asked for here. Use mssp for several, one row each."
+            f"source is a {kind}, but this query takes one source. Use mssp for several, one row per source."
         )
     return np.array([graph.index(source, "source")], np.int32)
 
 
 def _is_several(graph: Graph, vertices: Any) -> bool:
-    """Tell a list of vertices from one vertex; a tuple that is the name of a vertex is one."""
+    """Tell whether this is a list of vertices rather than one vertex; a tuple may be the name of one vertex."""
     if isinstance(vertices, str | bytes) or not hasattr(vertices, "__iter__"):
         return False
     if isinstance(vertices, np.ndarray) and vertices.ndim == 0:

@@ -1,6 +1,6 @@
 """Run a planned query: all threads on one row, one row per thread, or many rows at once; on the CPU or on GPUs.
 
-Small work runs on the caller's thread. Everything else runs on threads of its own, so that the caller can hear Ctrl-C.
+Small work runs on the caller's thread. Everything else runs on other threads, so that the caller receives Ctrl-C.
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 import itertools
 import time
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ..devices import cpu
-from ..devices.cpu import SMALL_JOB
+from ..devices.cpu import SMALL_WORK
 from ..methods import METHODS
 from ..methods.compile import compile_kernels
 from ..methods.problem import Controls, Problem
@@ -30,7 +29,7 @@ class Outcome:
 
     relaxations: int
     fits: bool
-    compiling: float  # seconds spent on compiling or loading kernels, next to nothing after the first query of a kind
+    compiling: float  # seconds to compile or load kernels, next to nothing after the first query of its kind
     notes: dict[str, Any]
 
 
@@ -77,14 +76,14 @@ def _finisher(query: Query, problem: Problem, rows: np.ndarray, controls: Contro
     mark = limits.unreached(problem.dtype)
     bare = query.cutoff is None and query.targets is None and bool(problem.ceiling == mark)  # there is nothing to mark
 
-    @cache  # rows of a small graph take no longer than asking this anew would
-    def is_fine(longest: float | None) -> bool:
-        return bare and limits.surely_fits(query.graph, problem.dtype, longest)
+    ends = (query.cutoff, query.targets, problem.ceiling)
+    is_fine: dict[float | None, bool] = {}  # by the longest distance; computing it takes as long as a small row
 
     def finish(r: int) -> None:
-        ends = (query.cutoff, query.targets, problem.ceiling)
-        fits = is_fine(controls.longest) or limits.finish_row(query.graph, *ends, rows[r], controls.longest)
-        if not fits:
+        longest = controls.longest
+        if longest not in is_fine:
+            is_fine[longest] = bare and limits.surely_fits(query.graph, problem.dtype, longest)
+        if not is_fine[longest] and not limits.finish_row(query.graph, *ends, rows[r], longest):
             misfits.append(r)
             controls.stop[0] = 1
         controls.done.append(r)
@@ -117,8 +116,9 @@ def _run_on_cpu(
 def _one_row_per_thread(
     query: Query, plan: Plan, problem: Problem, rows: np.ndarray, controls: Controls, positions: np.ndarray | None
 ) -> int:
-    """Settle rows in the order of the sources, each thread the next one when it is free."""
-    method, relaxations = METHODS[plan.method], list[int]()
+    """Settle rows in the order of the sources; a free thread takes the next one."""
+    method = METHODS[plan.method]
+    relaxations: list[int] = []
     pending = itertools.count()  # next() on it is atomic
     assert method.new_worker is not None
     new_worker = method.new_worker
@@ -138,7 +138,7 @@ def _one_row_per_thread(
                 controls.finish(r)
 
     effort = plan.rows * (query.graph.m + plan.n) * (1 if method.in_order else plan.n)
-    if effort < SMALL_JOB:
+    if effort < SMALL_WORK:
         work(0)
     else:
         cpu.run(work, plan.threads, controls.stop, controls.watch)
@@ -146,7 +146,7 @@ def _one_row_per_thread(
 
 
 def _bring_back(moved: np.ndarray, positions: Any, row: np.ndarray) -> None:
-    """Copy a row from the renumbered graph to the given order."""
+    """Copy a row of the renumbered graph to the original order."""
     from ..kernels.cpu.rows import gather
 
     gather(moved, positions, row)

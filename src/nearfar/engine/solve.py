@@ -1,8 +1,8 @@
-"""The one road every query takes: check (query.py), plan, run, wrap.
+"""Solve a checked query: plan it, run it, and wrap the rows in a result.
 
-One source, many sources and all pairs differ only in how many rows there are. A row starts from its seeds (one source,
-or several for `nearest`) and is settled by a method; what is not reached, beyond the cutoff or behind the farthest
-target is then marked, the same for every method.
+All queries come through here. One source, many sources and all pairs differ only in the number of rows. A row starts
+from its seeds (one source, or several for `nearest`) and is settled by a method. Vertices that are not reached, beyond
+the cutoff or beyond the farthest target are then marked as unreached, in the same manner for every method.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .run import run
 
 
 def plan_query(query: Query) -> Plan:
-    """Return what a query will do: on the devices it names, or on a GPU that "auto" finds worth while."""
+    """Return what a query will do: on the devices it names, or, with "auto", on a GPU if that should be faster."""
     gpus = gpu_facts(query.devices, query.graph, len(query.sources), query.method)
     plan = _plan_on_gpus(query, gpus, query.types) if gpus else _plan_on_cpu(query, query.types)
     options.check_delta(query.delta, plan.method, plan.why if query.method == "auto" else "")
@@ -35,7 +35,7 @@ def plan_query(query: Query) -> Plan:
 
 
 def _plan_on_cpu(query: Query, types: Sequence[np.dtype]) -> Plan:
-    """Plan a query for the CPU and the distance types that are left to try."""
+    """Plan a query for the CPU; ``types`` are the distance types that are left to try."""
     return make_plan(
         query.graph,
         len(query.sources),
@@ -51,7 +51,7 @@ def _plan_on_cpu(query: Query, types: Sequence[np.dtype]) -> Plan:
 
 
 def _plan_on_gpus(query: Query, gpus: Sequence[Facts], types: Sequence[np.dtype]) -> Plan:
-    """Plan a query for GPUs of which the facts are given."""
+    """Plan a query for the GPUs with these facts."""
     worth = f"{len(query.sources):,} x {query.graph.m:,} arcs are worth a GPU"
     return make_gpu_plan(
         query.graph,
@@ -69,7 +69,7 @@ def _plan_on_gpus(query: Query, gpus: Sequence[Facts], types: Sequence[np.dtype]
 
 
 def solve(query: Query) -> Distances:
-    """Plan and run a checked query and wrap what it found; if a GPU that "auto" chose fails, the CPU takes over."""
+    """Plan and run a checked query and return its result; if a GPU that "auto" chose fails, the CPU takes over."""
     plan = plan_query(query)
     try:
         return _solve(query, plan)
@@ -82,7 +82,7 @@ def solve(query: Query) -> Distances:
 
 
 def _solve(query: Query, plan: Plan) -> Distances:
-    """Run a planned query and wrap what it found; where a distance does not fit its type, with the next one."""
+    """Run a planned query and return its result; if a distance does not fit its type, run it with the next type."""
     began, compiling = time.perf_counter(), 0.0
     for i, dtype in enumerate(query.types):
         plan = plan if i == 0 else _plan_wider(query, plan, dtype)
@@ -108,7 +108,7 @@ def _solve(query: Query, plan: Plan) -> Distances:
 
 
 def _plan_wider(query: Query, plan: Plan, dtype: np.dtype) -> Plan:
-    """Return the plan for the next type of distances, on the same kind of device."""
+    """Return the plan for the next distance type, on the same devices."""
     return _plan_on_gpus(query, plan.gpu.facts, [dtype]) if plan.gpu else _plan_on_cpu(query, [dtype])
 
 
@@ -129,19 +129,19 @@ def _wrap(query: Query, plan: Plan, rows: np.ndarray, stats: dict[str, Any]) -> 
     )
 
 
-def solve_again(result: Distances, numbers: Sequence[int]) -> np.ndarray:
+def solve_again(result: Distances, indices: Sequence[int]) -> np.ndarray:
     """Return some rows of a rounded result with sums along the path, for its trees; a little beyond its limit."""
-    graph, rows, several = result.graph, result.rows[list(numbers)], len(numbers) > 1
+    graph, rows, several = result.graph, result.rows[list(indices)], len(indices) > 1
     method = "dijkstra" if graph.min_weight >= 0 else "johnson" if several else "frontier"
     cutoff = None
     if graph.min_weight >= 0 and (result.cutoff is not None or result.targets is not None):
-        # Every vertex that has a distance must get one again, and one more rounding must not take it away.
+        # Every vertex that has a distance must get one again, even if it is rounded differently this time.
         farthest = rows[rows < np.inf].max(initial=0)
         eps = float(np.finfo(rows.dtype).eps)
         cutoff = float(farthest) * (1 + max(eps**0.5, graph.n * eps))
     query = check(
         graph,
-        result.sources[list(numbers)] if result.seeds is None else result.sources,
+        result.sources[list(indices)] if result.seeds is None else result.sources,
         seeds=result.seeds,
         method=method,
         device="cpu",

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-# Renumbering before many rows. One row, best of 4, with vertices numbered at random and in breadth-first order: Sao
-# Paulo 37 and 15 ms, world highways 14.4 and 7.1, the mountain 298 and 127; R-MAT 18 (mean degree 29) 32 and 37.
-RENUMBER_ROWS = 64  # rows from which it is considered; Sao Paulo takes 0.8 s to renumber and 13 ms less a row then
-# Arcs a further thread on one source needs to pay: a grid of 111,000 arcs takes 1.5 ms on one thread and 1.8 on two, of
-# 251,000 4.4 and 4.1, of 447,000 6.7 and 4.5; R-MAT graphs of the same sizes alike.
+# Renumbering before many rows. One row, best of 4, with vertices in random order and in breadth-first order: Sao Paulo
+# 37 and 15 ms, world highways 14.4 and 7.1, the mountain 298 and 127; R-MAT 18 (mean degree 29) 32 and 37.
+RENUMBER_ROWS = 64  # rows from which it is considered; for Sao Paulo it takes 0.8 s and then saves 13 ms per row
+# Arcs per additional thread on one source, for it to be faster: a grid of 111,000 arcs takes 1.5 ms on one thread and
+# 1.8 on two, of 251,000 4.4 and 4.1, of 447,000 6.7 and 4.5; R-MAT graphs of the same sizes behave alike.
 PARALLEL_ARCS = 250_000
-# When "auto" settles many rows at once. Steps are vertices and arcs, some 6 ns each in a row of Dijkstra.
-BFS_ROWS = 8  # rows a thread from which the levels of a search are estimated
-# Rows a thread for every level, from which `bfs` is faster than single rows, by at least 1.49 and 1.6 on 13 graphs.
+# When "auto" settles many rows together. Steps are vertices and arcs, some 6 ns each in a row of Dijkstra.
+BFS_ROWS = 8  # rows per thread from which the levels of a search are estimated
+# Rows per thread and level from which `bfs` is faster than single rows, by at least 1.49 and 1.6 on 13 graphs.
 BFS_LEVELS, BFS_LEVELS_DIRECTED = 1.5, 3.0
-# Rows a thread, and steps of single rows in all, from which the graph is prepared. Preparing took 80 steps a vertex and
-# arc in NY, 57 in Sao Paulo, 68 on the world's highways and 27 in R-MAT 18, and a row then next to nothing.
+# Rows per thread from which the graph is prepared, and the steps that preparing takes per vertex and arc. It took 80 in
+# NY, 57 in Sao Paulo, 68 on the world's highways and 27 in R-MAT 18; after that a row costs next to nothing.
 PREPARE_ROWS, PREPARE_STEPS = 128, 80
-PREPARE_WORK = 10**8  # half a second: loading the compiled kernels takes a good part of it
-# Seconds of all pairs, fitted to n = 256 to 2,000 at densities 1 to 0.003: for a row, an entry, and n^3 by type; and of
-# rows of Dijkstra, for an arc and a vertex.
+PREPARE_WORK = 10**8  # steps of single rows from which it is prepared: half a second, much of it to load the kernels
+# Seconds for all pairs, fitted to n = 256 to 2,000 at densities 1 to 0.003: per row, per entry, and per n^3 by type;
+# and for rows of Dijkstra, per arc and per vertex.
 FLOYD_ROW, FLOYD_ENTRY = 3e-6, 4e-9
 FLOYD_CUBE = {"narrow": 2.2e-11, "int32": 4e-11, "float32": 4e-11, "float64": 1.1e-10, "int64": 1.2e-10}
 ROW_ARC, ROW_VERTEX = 1.9e-9, 6e-8
-FLOYD_MARGIN = 0.8  # of the time of rows that it must be expected to stay below
-MANY_WORK = 10**7  # steps of single rows from which "auto" thinks of `bfs` and `floyd` at all: some 50 ms
+FLOYD_MARGIN = 0.8  # `floyd` is chosen if its expected time is below this share of the time of single rows
+MANY_WORK = 10**7  # steps of single rows from which "auto" considers `bfs` and `floyd` at all: some 50 ms

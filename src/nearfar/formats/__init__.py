@@ -1,17 +1,17 @@
 """Graphs in files: `read`, `write`, and the table FORMATS.
 
-A format is one module with a record at its end, and one line here. Which one a file has is told by its content where
-that is unmistakable, else by its name. What formats share:
+A format is one module with a record (`Format`) at its end, and one line in the table. The format of a file is
+recognised by its content if that is unambiguous, else by its name. What formats share:
 
-    files         Source and Sink; places.py: naming and opening, ahead.py: the thread that unpacks; compression.py
-    format        the record; losses.py: what a format cannot hold, library.py: others' errors into ours
-    text          lines and rows through kernels/cpu/text.py; faults.py: sentences about wrong lines, headers.py: sizes
-    guess         how an edge list is to be read; sample.py: its columns, usual.py: what columns are called
-    pieces        arcs block by block, until they are a graph; words.py: vertices called by words, labels.py: names out
-    writing       arcs as lines of text
-    coordinates   places of vertices from a file of their own
+    io/           bytes: Source and Sink, locations, compression, complete files, .npz archives
+    text/         text: the compiled parser and its line layouts, guesses about edge lists, lines of arcs
+    format        the record of a format; losses.py: what a format cannot hold
+    pieces        arcs, collected block by block until they become a graph
+    labels        the names of vertices as columns to write
+    coordinates   coordinates of vertices from a separate file
 
-Parts of one format each: archive, arc_arrays, sparse_arrays (npz), columns (tables), grid (maps), roads and pbf (osm).
+Some modules belong to one or two formats: arc_arrays and sparse_arrays (npz), columns (table), grid (movingai, hgt),
+roads and pbf (osm).
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Format", "format_of", "left_out", "read", "write"]
 
-# The order decides between formats that share an ending or could both be meant; edge lists, which look like many
-# things, come last.
+# The order decides between formats that share an ending or could both match; edge lists, which match many files, come
+# last.
 FORMATS: dict[str, Format] = {
     record.name: record
     for record in (
@@ -86,21 +86,21 @@ def read(path: Any, *, format: str | None = None, progress: Any = None, **option
     Parameters
     ----------
     path : str, Path or open binary file
-        A file, "-" for standard input, or an address that fsspec opens. Compressed files (.gz, .xz, .zst, .bz2) are
+        A file, "-" for standard input, or a URL that fsspec opens. Compressed files (.gz, .xz, .zst, .bz2) are
         recognised by their content.
     format : str, optional
-        A name out of ``nearfar.formats.FORMATS``; else the content and the name tell.
+        A name from ``nearfar.formats.FORMATS``; by default it is recognised by content and name.
     progress : bool or function, optional
         Whether to show a bar on standard error; by default only at a terminal, for files over 100 MB. A function is
-        told the bytes read and the size of the file (None where it is unknown).
+        called with the bytes read and the size of the file (None if it is unknown).
     **options
-        What the format takes: see docs/formats.md, or ``FORMATS[name].read_options``. ``weight=False`` leaves the
-        weights of any format out.
+        Options of the format: see docs/formats.md, or ``FORMATS[name].read_options``. ``weight=False`` ignores the
+        weights in any format.
 
     Returns
     -------
     Graph
-        Its vertices are called what the file calls them: counted from 1 where the format does.
+        Its vertices have the names that the file gives them: they count from 1 if the format does.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def read(path: Any, *, format: str | None = None, progress: Any = None, **option
         chosen = chosen or recognise(source)
         if chosen.read is None:
             raise OptionError(
-                f"format {chosen.name!r} can only be written. Say {option('format')} if {source.name} is another."
+                f"format {chosen.name!r} can only be written. Use {option('format')} if {source.name} has another."
             )
         bare = options.get("weight") is False and "weight" not in chosen.read_options
         taken = {name: value for name, value in options.items() if not (bare and name == "weight")}
@@ -132,20 +132,20 @@ def read(path: Any, *, format: str | None = None, progress: Any = None, **option
 
 
 def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = False, **options: Any) -> None:
-    r"""Write a graph to a file, which appears whole or not at all.
+    r"""Write a graph to a file, which appears as a whole or not at all.
 
     Parameters
     ----------
     graph : Graph
     path : str, Path or open binary file
-        Its ending says the format and the compression; "-" is standard output.
+        Its ending names the format and the compression; "-" is standard output.
     format : str, optional
-        A name out of ``nearfar.formats.FORMATS``, for endings that do not tell.
+        A name from ``nearfar.formats.FORMATS``, if the ending does not name the format.
     lossy : bool
         Write even if the format cannot hold the names, weights or directions; they are then lost. Coordinates, and
-        vertices without arcs, are left out without asking where there is no place for them.
+        vertices without arcs, are silently left out if the format cannot hold them.
     **options
-        What the format takes.
+        Options of the format.
 
     Examples
     --------
@@ -158,7 +158,9 @@ def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = F
     from ..graph import Graph
 
     if not isinstance(graph, Graph):
-        raise InputTypeError(f"graph is a {type(graph).__name__}, not a nearfar.Graph; make one with Graph.from_...")
+        raise InputTypeError(
+            f"graph is a {type(graph).__name__}, not a nearfar.Graph. Make one, for example with Graph.from_arcs."
+        )
     chosen = _by_ending(path) if format is None else _by_name(format)
     if chosen.write is None:
         able = ", ".join(name for name, record in FORMATS.items() if record.write)
@@ -171,12 +173,12 @@ def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = F
 
 
 def _without_weights(graph: Graph) -> Graph:
-    """Return the same graph with no weights."""
+    """Return the same graph without weights."""
     return graph if graph.weights is None else graph.with_weights(None)
 
 
 def format_of(path: Any) -> Format:
-    r"""Return the format that `read` would take a file for.
+    r"""Return the format in which `read` would read a file.
 
     Examples
     --------
@@ -190,7 +192,7 @@ def format_of(path: Any) -> Format:
 
 
 def left_out(graph: Graph, path: Any, format: str | None = None) -> list[str]:
-    """Return what does not stay as it is when a graph is written to ``path``, in words.
+    """Return in words what changes when a graph is written to ``path``.
 
     Examples
     --------
@@ -199,20 +201,20 @@ def left_out(graph: Graph, path: Any, format: str | None = None) -> list[str]:
     >>> left_out(Graph.from_arcs([0], [1], n=3), "graph.csv")
     ['1 vertex without arcs']
     >>> left_out(Graph.from_arcs([0], [1]), "graph.gr")
-    ['the count of vertices, which begins at 1 there']
+    ['the names of the vertices, which count from 1 there']
     """
     chosen = _by_ending(path) if format is None else _by_name(format)
     return changes(graph, chosen)
 
 
 def _write(chosen: Format, graph: Graph, sink: Sink, options: dict[str, Any]) -> None:
-    """Let the format write."""
+    """Write a graph in a format."""
     assert chosen.write is not None
     chosen.write(graph, sink, **options)
 
 
 def recognise(source: Source) -> Format:
-    """Return the format of a file: its content decides where it can, its name where that fits or nothing else does."""
+    """Return the format of a file: content and name together, else the content, else the name, else an edge list."""
     head = source.head().removeprefix(BOM)
     if not head:
         raise source.error("the file is empty, so there is no graph in it. Check how it was made.")
@@ -224,19 +226,19 @@ def recognise(source: Source) -> Format:
     if edges.FORMAT.matches(head):
         return edges.FORMAT
     raise source.error(
-        f"the format is not recognised: neither name nor content tell. Say {option('format')}, one of "
+        f"the format is not recognised, neither by name nor by content. Use {option('format')} with one of "
         f"{', '.join(FORMATS)}."
     )
 
 
 def _ending_with(name: str) -> list[Format]:
-    """Return the formats whose ending a name has, those with the longest one first."""
+    """Return the formats with an ending of the name, longest endings first."""
     found = [(len(ending), record) for record in FORMATS.values() for ending in record.endings if name.endswith(ending)]
     return [record for _, record in sorted(found, key=lambda pair: -pair[0])]
 
 
 def _by_name(name: Any) -> Format:
-    """Return the format that the user named."""
+    """Return the format with a name."""
     if isinstance(name, str) and name in FORMATS:
         return FORMATS[name]
     close = get_close_matches(str(name), FORMATS, 1)
@@ -245,16 +247,16 @@ def _by_name(name: Any) -> Format:
 
 
 def _by_ending(path: Any) -> Format:
-    """Return the format that the name of a file to be written asks for."""
+    """Return the format in which a file with this name is written."""
     name = str(getattr(path, "name", path))
     if name == "-":
-        raise OptionError(f"standard output has no name that tells the format; say {option('format')}.")
+        raise OptionError(f"standard output has no ending that names the format; use {option('format')}.")
     for record in _ending_with(without_ending(name)):
         if record.write is not None:
             return record
     endings = sorted({ending for record in FORMATS.values() if record.write for ending in record.endings})
     raise OptionError(
-        f"{name!r} does not tell the format by its ending. Use one of {' '.join(endings)}, or say {option('format')}."
+        f"the ending of {name!r} does not name a format. Use one of {' '.join(endings)}, or {option('format')}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Arcs as arrays in a .npz: src and dst, and where known w, n, directed and places; npz.py reads such files."""
+"""Arcs as arrays in a .npz: src and dst, and optionally w, n, directed and coordinates; npz.py reads such files."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .io.files import Source
 
 _ENDS = (("src", "dst"), ("tails", "heads"), ("source", "target"))
 _WEIGHTS = ("w", "weights", "weight")
-_PLACES = (("lon", "lat", 1), ("lon_e6", "lat_e6", 1e6), ("x", "y", 1))  # keys of both axes, and parts of a unit
+_AXES = (("lon", "lat", 1), ("lon_e6", "lat_e6", 1e6), ("x", "y", 1))  # keys of both axes, units per degree
 
 
 def are_arcs(arrays: Mapping[str, Array]) -> bool:
-    """Tell whether the keys are those of arcs."""
+    """Return whether the keys are those of arcs."""
     return any(tail in arrays and head in arrays for tail, head in _ENDS)
 
 
 def from_arcs_by_key(source: Source, arrays: dict[str, Array], weight: Any, undirected: bool | None) -> Graph:
-    """Build a graph from arcs that are arrays under well-known keys; each edge once where directed is False."""
+    """Build a graph from arrays of arcs under well-known keys; if directed is False, each edge is given once."""
     tail, head = next(ends for ends in _ENDS if ends[0] in arrays and ends[1] in arrays)
     n = _scalar(source, arrays, "n", "iu")
     directed = _scalar(source, arrays, "directed", "biu")
@@ -35,7 +35,7 @@ def from_arcs_by_key(source: Source, arrays: dict[str, Array], weight: Any, undi
         _weights(source, arrays, weight),
         n if n is None else int(n),
         bool(undirected),
-        coordinates=_places(source, arrays),
+        coordinates=_coordinates(source, arrays),
     )
 
 
@@ -50,7 +50,7 @@ def _scalar(source: Source, arrays: dict[str, Array], key: str, kinds: str) -> A
 
 
 def _weights(source: Source, arrays: dict[str, Array], weight: Any) -> Array | None:
-    """Return the weights under the key asked for, or under one of the usual ones."""
+    """Return the weights under the given key, or under one of the usual keys."""
     if weight is False:
         return None
     if weight is None:
@@ -58,21 +58,20 @@ def _weights(source: Source, arrays: dict[str, Array], weight: Any) -> Array | N
     if weight not in arrays:
         raise OptionError(
             f"{source.name}: {option('weight', weight)} is not a key of the file, which has "
-            f"{shorten(sorted(arrays), 200)}. "
-            f"Name one, or give {option('weight', False)}."
+            f"{shorten(sorted(arrays), 200)}. Name one of them, or use {option('weight', False)}."
         )
     return arrays[weight]
 
 
-def _places(source: Source, arrays: dict[str, Array]) -> Array | None:
+def _coordinates(source: Source, arrays: dict[str, Array]) -> Array | None:
     """Return the coordinates: degrees, millionths of degrees, or x and y."""
-    for across, up, parts in _PLACES:
+    for across, up, parts in _AXES:
         if across in arrays and up in arrays:
             x, y = arrays[across], arrays[up]
             if x.shape != y.shape or x.ndim != 1 or {x.dtype.kind, y.dtype.kind} - set("iuf"):
                 raise source.error(
                     f"{across} is {x.dtype} of shape {x.shape} and {up} is {y.dtype} of shape {y.shape}, but both must "
-                    f"be numbers, one for each vertex. Leave them out, or save them so."
+                    f"be numbers, one per vertex. Leave them out, or save one number per vertex."
                 )
             return np.column_stack((x / parts, y / parts))
     return None

@@ -1,6 +1,6 @@
-"""California's roads and their kin: .cedge ``edge u v length``, .cnode ``vertex longitude latitude``; vertices from 0.
+"""Road files as of California: .cedge ``edge u v length``, .cnode ``vertex longitude latitude``; vertices from 0.
 
-Undirected. Only the nodes' file tells how many vertices there are; without it they end with the last one that has an
+Undirected. Only the .cnode file shows how many vertices there are; without it, the last vertex is the last one with an
 edge.
 """
 
@@ -15,45 +15,45 @@ from .format import Format
 from .io.files import Source
 from .pieces import Pieces
 from .text.headers import in_order
-from .text.reader import Layout, Text
+from .text.reader import LineLayout, Text
 
 _BOUNDS = (0, MAX_VERTICES - 1)
-_FEW, _SPARSE = 1024, 16  # vertices are numbers from 0 if they lie below one of these, the second times the edges
+_FEW, _SPARSE = 1024, 16  # vertices count from 0 if all are below _FEW, or below _SPARSE times the edges
 
 
 def read(source: Source, *, undirected: bool = True, coordinates: Any = None) -> Graph:
     """Read edges; ``coordinates`` names a .cnode file."""
-    from .coordinates import read_places
+    from .coordinates import read_coordinate_list
 
     pieces, highest = Pieces(), -1
-    layout = Layout((-1, 0, 1, 2), "iin", "edge vertex vertex length", comments=b"#", bounds=_BOUNDS, exact=True)
+    layout = LineLayout((-1, 0, 1, 2), "iin", "edge vertex vertex length", comments=b"#", bounds=_BOUNDS, exact=True)
     for rows in Text(source).rows(layout):
         pieces.add(*rows.columns)
         highest = max(highest, int(rows.columns[0].max()), int(rows.columns[1].max()))
     if not pieces.count:
-        raise source.error("there are no edges in the file, only blank lines or comments. Nothing can be read.")
+        raise source.error("there are no edges in the file, only blank lines or comments. Check how it was made.")
     if coordinates is None:
-        if highest >= max(_FEW, _SPARSE * pieces.count):  # not numbers from 0, but names
+        if highest >= max(_FEW, _SPARSE * pieces.count):  # the numbers are names
             return pieces.graph_of_ids(undirected)
         return pieces.graph(highest + 1, undirected=undirected)
     with Source(coordinates) as nodes:
-        ids, places = read_places(nodes)
+        ids, points = read_coordinate_list(nodes)
         n = max(highest + 1, len(ids))
-        places = in_order(nodes, ids, places, n)
-    return pieces.graph(n, undirected=undirected, coordinates=places)
+        points = in_order(nodes, ids, points, n)
+    return pieces.graph(n, undirected=undirected, coordinates=points)
 
 
 FORMAT = Format(
     name="cedge",
-    summary="California road files: edge u v length, places in a .cnode file; vertices from 0",
+    summary="California road files: edge u v length, coordinates in a .cnode file; vertices from 0",
     endings=(".cedge",),
-    matches=lambda head: False,  # four numbers a line are anything: only the name tells
+    matches=lambda head: False,  # four numbers per line can be anything: only the name shows it
     read=read,
 )
 
 
 def _refuse(source: Source) -> Graph:
-    """Say what a .cnode file is for."""
+    """Raise an error that says what a .cnode file is for."""
     raise source.error(
         f"this file holds coordinates, no edges. Read the .cedge file, and give this one with {option('coordinates')}."
     )

@@ -1,8 +1,8 @@
-"""The columns of an edge table, as Parquet and Arrow files hold it, and the graph they make.
+"""The columns of an edge table in a Parquet or Arrow file, and the graph that they describe.
 
-A row is an arc. The columns for tail, head and weight are those asked for, else those with usual names, else the first
-three. Whole numbers are vertices as in an edge list: 0 to n - 1 stay numbers, others become names in ascending order.
-Words become names in order of appearance.
+A row is an arc. The columns of tails, heads and weights are the given ones, else those with usual names, else the first
+three. Vertices that are whole numbers are treated as in an edge list: 0 to n - 1 stay indices, others become names in
+ascending order. Words become names in order of appearance.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .labels import name_column
 from .pieces import Pieces
 from .text.usual import PAIRS, WEIGHTS
 
-_COUNT = b"nearfar_vertices"  # in the table's metadata: how many vertices there are, when they are called by number
+_COUNT = b"nearfar_vertices"  # in the table's metadata: the number of vertices, if they have no names
 
 
 class Columns(NamedTuple):
@@ -35,7 +35,7 @@ class Columns(NamedTuple):
 
     @property
     def needed(self) -> list[str]:
-        """The columns, each once."""
+        """The columns, each listed once."""
         return list(dict.fromkeys(name for name in self if name is not None))
 
 
@@ -44,7 +44,7 @@ def choose_columns(source: Source, schema: Any, tail: Any, head: Any, weight: An
     names = list(schema.names)
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
-        raise source.error(f"two columns are called {shorten(twice)}. Rename one.")
+        raise source.error(f"two columns are called {shorten(twice)}. Rename one of them.")
     first, second = _find_ends(names, tail, head)
     if first is None or second is None:
         raise source.error(
@@ -59,7 +59,7 @@ def choose_columns(source: Source, schema: Any, tail: Any, head: Any, weight: An
 
 
 def _find_ends(names: list[str], tail: Any, head: Any) -> tuple[Any, Any]:
-    """Return tail and head as given, else by usual names, else the first two columns."""
+    """Return the given columns of tail and head, else those with usual names, else the first two."""
     lower = {name.lower(): name for name in reversed(names)}
     usual = next(((lower[a], lower[b]) for a, b in PAIRS if a in lower and b in lower), None)
     first, second = usual or (*names[:2], None, None)[:2]
@@ -67,7 +67,7 @@ def _find_ends(names: list[str], tail: Any, head: Any) -> tuple[Any, Any]:
 
 
 def _find_weight(schema: Any, ends: tuple[str, str]) -> str | None:
-    """Return the column of numbers with a usual name, else the third one if it holds numbers."""
+    """Return the numeric column with a usual name, else the third column if it is numeric."""
     import pyarrow as pa
 
     numeric = [f.name for f in schema if pa.types.is_integer(f.type) or pa.types.is_floating(f.type)]
@@ -79,7 +79,7 @@ def _find_weight(schema: Any, ends: tuple[str, str]) -> str | None:
 
 
 def _named(source: Source, names: list[str], column: Any, role: str) -> str:
-    """Return the name of a column given by name or by number from 0."""
+    """Return the name of a column that is given by name or by index from 0."""
     if isinstance(column, str) and column in names:
         return column
     if isinstance(column, str) and column.isdecimal() and column.isascii() and len(column) < 6:
@@ -88,12 +88,12 @@ def _named(source: Source, names: list[str], column: Any, role: str) -> str:
         return names[column]
     raise OptionError(
         f"{source.name}: {option(role, column)} is not a column of the table, which has {shorten(names, 200)}. "
-        f"Give one of them, or its number, counted from 0."
+        f"Give one of them, or its index from 0."
     )
 
 
 def table_graph(source: Source, schema: Any, batches: Iterable[Any], columns: Columns, undirected: bool) -> Graph:
-    """Build the graph of a table that comes in Arrow batches, of the needed columns only."""
+    """Build the graph of a table in Arrow batches, which have only the needed columns."""
     import pyarrow as pa
 
     kinds = {_end_kind(source, schema, name) for name in columns[:2]}
@@ -105,7 +105,7 @@ def table_graph(source: Source, schema: Any, batches: Iterable[Any], columns: Co
             f"{schema.field(columns.head).type}, but both must be whole numbers, or both words. Convert one."
         )
     none = pa.RecordBatch.from_pydict({name: pa.array([], schema.field(name).type) for name in columns.needed})
-    batches = chain([none], batches)  # a table without rows has its types all the same
+    batches = chain([none], batches)  # so that a table without rows has types, too
     if kinds == {"number"}:
         count = (schema.metadata or {}).get(_COUNT, b"")
         return _number_graph(source, _pieces(source, batches, columns), count, undirected)
@@ -116,14 +116,14 @@ def table_graph(source: Source, schema: Any, batches: Iterable[Any], columns: Co
 
 
 def _plain_type(kind: Any) -> Any:
-    """Return the type of the values, also of a column that is stored as a dictionary."""
+    """Return the type of the values, also for a column with a dictionary."""
     import pyarrow as pa
 
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _end_kind(source: Source, schema: Any, name: str) -> str:
-    """Tell whether a column holds vertices as numbers or as words."""
+    """Return whether a column holds vertices as numbers or as words."""
     from pyarrow import types
 
     kind = _plain_type(schema.field(name).type)
@@ -138,19 +138,19 @@ def _end_kind(source: Source, schema: Any, name: str) -> str:
 
 
 def _check_weight(source: Source, schema: Any, name: str) -> None:
-    """Refuse weights that are no numbers."""
+    """Refuse weights that are not numbers."""
     from pyarrow import types
 
     kind = _plain_type(schema.field(name).type)
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind)):
         raise source.error(
             f"column {shorten(name)} is {kind}, but weights are integers or floats. Convert it, name another column "
-            f"with {option('weight')}, or say {option('weight', False)}."
+            f"with {option('weight')}, or use {option('weight', False)}."
         )
 
 
 def _checked(source: Source, batches: Iterable[Any], columns: Columns) -> Iterator[Any]:
-    """Yield the batches, with plain columns; refuse missing values and what is not laid out as it claims."""
+    """Yield the batches with plain columns; refuse missing values and invalid batches."""
     import pyarrow as pa
 
     rows = 0
@@ -165,14 +165,14 @@ def _checked(source: Source, batches: Iterable[Any], columns: Columns) -> Iterat
                     f"column {shorten(name)} has no value in row {row}, but every arc needs one. Drop such rows."
                 )
             column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-            # 2 GB of words in one column are not too many
+            # so that a column may hold more than 2 GB of words
             plain[name] = column.cast(pa.large_string()) if pa.types.is_string(column.type) else column
         rows += batch.num_rows
         yield pa.RecordBatch.from_pydict(plain)
 
 
 def _pieces(source: Source, batches: Iterable[Any], columns: Columns) -> Pieces:
-    """Return the arcs; of the batches only these stay in memory, as narrow as they can be."""
+    """Collect the arcs in the narrowest types; nothing else of the batches stays in memory."""
     import pyarrow as pa
 
     pieces, row = Pieces(), 0
@@ -187,7 +187,7 @@ def _pieces(source: Source, batches: Iterable[Any], columns: Columns) -> Pieces:
 
 
 def _signed(source: Source, name: str, column: Any) -> Array:
-    """Return a column as an array that Pieces takes: floats, or whole numbers that fit int64."""
+    """Return a column as an array for Pieces: floats, or whole numbers that fit into int64."""
     values = np.asarray(column.to_numpy(zero_copy_only=False))
     if values.dtype == np.uint64 and len(values) and (high := int(values.max())) >= 2**63:
         raise source.error(f"column {shorten(name)} holds {high}, but whole numbers end at 2**63 - 1. Convert it.")
@@ -195,27 +195,29 @@ def _signed(source: Source, name: str, column: Any) -> Array:
 
 
 def _number_graph(source: Source, pieces: Pieces, count: bytes, undirected: bool) -> Graph:
-    """Build the graph of vertices that are whole numbers; ``count`` says how many where a graph of ours was written."""
+    """Build the graph if vertices are whole numbers; ``count`` is their number if nearfar wrote the table."""
     if not (count.isdigit() and len(count) < 10):
         return pieces.graph_of_ids(undirected)
     if not pieces.lie_below(int(count)):
-        raise source.error(f"the table's metadata says {int(count)} vertices, but its rows name others. Drop that.")
+        raise source.error(
+            f"the table's metadata promises {int(count)} vertices, but its rows contain others. Drop the metadata."
+        )
     return pieces.graph(int(count), undirected=undirected)
 
 
 def _encode(tails: Any, heads: Any) -> tuple[Array, Array, list[str]]:
-    """Turn words into numbers in order of appearance, row by row; return the words too."""
+    """Turn words into indices in order of appearance, row by row; return the words, too."""
     import pyarrow as pa
 
     both = pa.chunked_array([*tails.chunks, *heads.chunks], pa.large_string())
     coded = pa.concat_arrays(both.chunks).dictionary_encode()
     codes = coded.indices.to_numpy()
-    numbered, to, order = appearance(codes[: len(tails)], codes[len(tails) :])
-    return numbered, to, coded.dictionary.take(pa.array(order, pa.int32())).to_pylist()
+    first, second, order = appearance(codes[: len(tails)], codes[len(tails) :])
+    return first, second, coded.dictionary.take(pa.array(order, pa.int32())).to_pylist()
 
 
 def write_batches(graph: Graph, sink: Sink, opener: Callable[[Any, Any], Any]) -> None:
-    """Write an edge table; ``opener(pyarrow, schema)`` gives a writer that takes batches."""
+    """Write an edge table; ``opener(pyarrow, schema)`` returns a writer of batches."""
     import pyarrow as pa
 
     names = name_column(graph, sink)
@@ -227,11 +229,11 @@ def write_batches(graph: Graph, sink: Sink, opener: Callable[[Any, Any], Any]) -
     words = pa.array(names, kind) if isinstance(names, list) else names
     with opener(pa, schema) as writer:
         for columns in _batches(graph):
-            ends = [_called(pa, words, vertices) for vertices in columns[:2]]
+            ends = [_names(pa, words, vertices) for vertices in columns[:2]]
             writer.write_batch(pa.record_batch([*ends, *map(pa.array, columns[2:])], schema=schema))
 
 
-def _called(pa: Any, names: Any, vertices: Array) -> Any:
+def _names(pa: Any, names: Any, vertices: Array) -> Any:
     """Return the names of some vertices as an Arrow array."""
     if names is None:
         return pa.array(vertices)
@@ -239,7 +241,7 @@ def _called(pa: Any, names: Any, vertices: Array) -> Any:
 
 
 def _batches(graph: Graph) -> Iterator[list[Array]]:
-    """Yield tails, heads and weights, some arcs at a time."""
+    """Yield tails, heads and weights, a block of arcs at a time."""
     for low in range(0, graph.m, BLOCK):
         high = min(low + BLOCK, graph.m)
         tails = np.searchsorted(graph.offsets, np.arange(low, high), side="right").astype(np.int32) - np.int32(1)

@@ -1,6 +1,6 @@
 """DIMACS shortest-path files of the ninth challenge: ``p sp n m``, then ``a tail head weight``; vertices from 1.
 
-Coordinates come in a file of their own, .co: ``p aux sp co n``, then ``v vertex x y``.
+Coordinates are in a separate file, .co: ``p aux sp co n``, then ``v vertex x y``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .format import Format
 from .io.files import Sink, Source
 from .pieces import Pieces
 from .text.headers import PACE, check_count, count_of, read_header, read_triples, size_of
-from .text.reader import BOM, Layout, Text
+from .text.reader import BOM, LineLayout, Text
 from .text.writing import tails_of, write_rows
 
 _HEADER = re.compile(rb"^[ \t]*p[ \t]+sp[ \t]", re.MULTILINE)
@@ -26,38 +26,38 @@ _LIKE = "p sp vertices arcs"
 
 
 def read(source: Source, *, undirected: bool = False, coordinates: Any = None, strict: bool = True) -> Graph:
-    """Read arcs; ``coordinates`` names a .co file, ``strict=False`` takes any number of arcs."""
+    """Read arcs; ``coordinates`` names a .co file, ``strict=False`` accepts any number of arcs."""
     from .coordinates import read_coordinates
 
     text = Text(source)
     n, m = _sizes(text)
-    layout = Layout((0, 1, 2), "iin", "a tail head weight", comments=b"c", prefix=b"a", bounds=(1, n), exact=True)
+    layout = LineLayout((0, 1, 2), "iin", "a tail head weight", comments=b"c", prefix=b"a", bounds=(1, n), exact=True)
     pieces = Pieces(text.rows(layout))
     check_count(text, pieces.count, m, "arcs", strict)
-    places = None if coordinates is None else read_coordinates(coordinates, range(1, n + 1))
-    return pieces.graph(n, 1, undirected, coordinates=places)
+    points = None if coordinates is None else read_coordinates(coordinates, range(1, n + 1))
+    return pieces.graph(n, 1, undirected, coordinates=points)
 
 
 def _sizes(text: Text) -> tuple[int, int]:
-    """Read up to the line with the sizes; other formats have nearly the same one."""
+    """Read up to the line with the sizes; other formats have a similar line."""
     found = read_header(text, rb"p\s+(\S+)\s+(\d+)\s+(\d+)", _LIKE, b"c")
     kind = found[1].lower()
     if kind != b"sp":
         line = shorten(found[0][:300].decode("utf8", "replace"), 60)
-        way = f"Say {option('format', 'pace')}." if kind in PACE else f"Correct it, or say {option('format')}."
-        raise text.error(f"{line} was found, but a line '{_LIKE}' should come first. {way}")
+        advice = f"Use {option('format', 'pace')}." if kind in PACE else f"Correct it, or use {option('format')}."
+        raise text.error(f"{line} was found, but a line '{_LIKE}' should come first. {advice}")
     return size_of(text, found[2]), count_of(text, found[3], "arcs")
 
 
-def read_places(source: Source) -> tuple[Array, Array]:
+def read_coordinate_list(source: Source) -> tuple[Array, Array]:
     """Read a .co file: the vertices and their coordinates."""
     text = Text(source)
     found = read_header(text, rb"p\s+aux\s+sp\s+co\s+(\d+)", "p aux sp co vertices", b"c")
     n = size_of(text, found[1])
-    layout = Layout((0, 1, 2), "inn", "v vertex x y", comments=b"c", prefix=b"v", bounds=(1, n), exact=True)
-    ids, places = read_triples(text, layout)
+    layout = LineLayout((0, 1, 2), "inn", "v vertex x y", comments=b"c", prefix=b"v", bounds=(1, n), exact=True)
+    ids, points = read_triples(text, layout)
     check_count(text, len(ids), n, "vertices", True)
-    return ids, places
+    return ids, points
 
 
 def write(graph: Graph, sink: Sink) -> None:
@@ -67,15 +67,15 @@ def write(graph: Graph, sink: Sink) -> None:
     write_rows(sink, b"a", (tails_of(graph, 1), graph.heads, weights), shifts=(0, 1, 0))
 
 
-def write_places(graph: Graph, sink: Sink) -> None:
+def write_coordinates(graph: Graph, sink: Sink) -> None:
     """Write coordinates, which must be whole numbers."""
-    places = graph.coordinates
-    if places is None:
-        raise sink.error("the graph has no coordinates, which are all that a .co file holds. Write a .gr file.")
-    if not (places == np.rint(places)).all() or np.abs(places).max(initial=0) >= 2**53:
+    points = graph.coordinates
+    if points is None:
+        raise sink.error("the graph has no coordinates, but a .co file holds nothing else. Write a .gr file.")
+    if not (points == np.rint(points)).all() or np.abs(points).max(initial=0) >= 2**53:
         raise sink.error("a .co file holds whole numbers, but these coordinates are not. Scale them, or write .npz.")
     sink.write(b"p aux sp co %d\n" % graph.n)
-    x, y = places.astype(np.int64).T
+    x, y = points.astype(np.int64).T
     write_rows(sink, b"v", (np.arange(1, graph.n + 1), x, y))
 
 
@@ -92,9 +92,9 @@ FORMAT = Format(
 
 
 def _refuse(source: Source) -> Graph:
-    """Say what a .co file is for."""
+    """Raise an error that says what a .co file is for."""
     raise source.error(
-        f"this file holds coordinates, no arcs. Read the arcs, and give this file with {option('coordinates')}."
+        f"this file holds coordinates, no arcs. Read the file of arcs, and give this one with {option('coordinates')}."
     )
 
 
@@ -104,6 +104,6 @@ COORDINATES = Format(
     endings=(".co",),
     matches=lambda head: _COORDINATES.search(head.removeprefix(BOM)) is not None,
     read=_refuse,
-    write=write_places,
+    write=write_coordinates,
     keeps=("directed", "weights", "floats", "negative", "parallel", "coordinates", "isolated"),
 )

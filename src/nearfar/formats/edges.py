@@ -1,8 +1,8 @@
-"""Edge lists: a line for each arc, as SNAP, spreadsheets and most programs write them.
+"""Edge lists: one line per arc, as SNAP, spreadsheets and most programs write them.
 
-``tail head [weight]`` between blanks, tabs, commas or semicolons, with comments (# or %), with or without a header.
-Whole numbers as vertices are numbered in ascending order, and kept as names unless they are 0 to n - 1; words are
-numbered in order of appearance.
+``tail head [weight]``, separated by blanks, tabs, commas or semicolons, with comments (# or %), with or without a
+header. Vertices that are whole numbers are indexed in ascending order, and the numbers are kept as names unless they
+are 0 to n - 1. Words are indexed in order of appearance.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .io.files import Sink, Source
 from .labels import name_column
 from .pieces import Pieces
 from .text.guess import COMMENTS, Guess, first_lines, guess, split
-from .text.reader import BLANKS, Layout, Rows, Text
+from .text.reader import BLANKS, LineLayout, Rows, Text
 from .text.words import Words
 from .text.writing import edges_of, tails_of, write_rows
 
-_MIXED = f"The first lines have whole numbers as vertices; {option('names', True)} takes words."
+_MIXED = f"The vertices in the first lines are whole numbers; {option('names', True)} takes all vertices as words."
 
 
 def read(
@@ -36,9 +36,9 @@ def read(
     names: bool | None = None,
     undirected: bool | None = None,
 ) -> Graph:
-    """Read an edge list; what is not said is guessed from the first lines."""
-    said = {"tail": tail, "head": head, "weight": weight, "separator": separator, "header": header, "names": names}
-    found = guess(source, {**said, "undirected": undirected})
+    """Read an edge list; options that are not given are guessed from the first lines."""
+    given = {"tail": tail, "head": head, "weight": weight, "separator": separator, "header": header, "names": names}
+    found = guess(source, {**given, "undirected": undirected})
     text = Text(source)
     if found.header is not None:
         _skip_header(text)
@@ -46,20 +46,20 @@ def read(
 
 
 def _skip_header(text: Text) -> None:
-    """Read past the line with the columns' names."""
+    """Read past the header."""
     while (line := text.line()) is not None:
         if line.strip() and line.strip()[:1] not in (b"#", b"%"):
             return
 
 
-def _layout(found: Guess) -> Layout:
+def _layout(found: Guess) -> LineLayout:
     """Return the layout of the rows."""
     wanted = {found.tail: 0, found.head: 1} | ({} if found.weight is None else {found.weight: 2})
     fields = [wanted.get(field, -1) for field in range(max(wanted) + 1)]
     roles = dict(enumerate(("tail", "head", "weight"))) | {-1: "..."}
     called = found.header[: len(fields)] if found.header else [roles[field] for field in fields]
     blanks = BLANKS.replace(found.delimiter, b"") if found.delimiter else BLANKS
-    return Layout(
+    return LineLayout(
         fields,
         ("ww" if found.words else "ii") + ("" if found.weight is None else "n"),
         (found.delimiter.decode() or " ").join(called),
@@ -67,12 +67,12 @@ def _layout(found: Guess) -> Layout:
         blanks=blanks,
         delimiter=found.delimiter,
         most=found.width if found.delimiter else None,
-        way="" if found.words else _MIXED,
+        advice="" if found.words else _MIXED,
     )
 
 
 def columns_of(source: Source, options: dict[str, Any]) -> str:
-    """Say which columns are read, in words."""
+    """Return in words which columns are read."""
     found = guess(source, options)
 
     def called(field: int) -> str:
@@ -91,13 +91,11 @@ def _read_words(text: Text, found: Guess) -> Graph:
     """Read arcs between words."""
     words, pieces = Words(), Pieces()
     for rows in text.rows(_layout(found)):
-        numbered = words.number(rows.text, _spans(rows))
-        pieces.add(numbered[::2], numbered[1::2], *rows.columns[2:])
+        indices = words.indices(rows.text, _spans(rows))
+        pieces.add(indices[::2], indices[1::2], *rows.columns[2:])
     names = words.listed(text.source)
     if found.header and {found.header[found.tail], found.header[found.head]} <= set(names):
-        raise text.source.error(
-            "the header occurs again among the rows, as where files were joined. Leave it out there."
-        )
+        raise text.source.error("the header occurs again among the rows, as if files were joined. Remove it there.")
     return pieces.graph(words.count, undirected=found.undirected, names=names)
 
 
@@ -107,7 +105,7 @@ def _spans(rows: Rows) -> np.ndarray:
 
 
 def _matches(head: bytes) -> bool:
-    """Tell whether the first lines are numbers, or fields between the same commas, semicolons or tabs."""
+    """Return whether the first lines are numbers, or have equally many fields between commas, semicolons or tabs."""
     if b"\0" in head:
         return False
     lines = first_lines(head, 20)
@@ -122,9 +120,9 @@ def _matches(head: bytes) -> bool:
 
 
 def write(graph: Graph, sink: Sink) -> None:
-    """Write an arc a line: .csv with commas and a header, .tsv with tabs and a header, others with a comment on top.
+    """Write one line per arc: .csv with commas and a header, .tsv with tabs and a header, others with a comment on top.
 
-    Only with the comment an undirected edge is written once, as only then it can be told.
+    Undirected edges are written once only below the comment, which says that they are undirected.
     """
     mark = {".csv": b",", ".tsv": b"\t"}.get(sink.ending, b"")
     keep = np.ones(graph.m, bool) if mark else edges_of(graph)
@@ -134,12 +132,12 @@ def write(graph: Graph, sink: Sink) -> None:
         kind = "Undirected" if graph.undirected else "Directed"
         sink.write(f"# {kind} graph\n# Nodes: {graph.n} Edges: {int(keep.sum())}\n".encode())
     ends = (tails_of(graph)[keep], graph.heads[keep])
-    columns: list[Any] = [called_of(graph, end, mark, sink) for end in ends]
+    columns: list[Any] = [names_of(graph, end, mark, sink) for end in ends]
     write_rows(sink, b"", columns + ([] if graph.weights is None else [graph.weights[keep]]), mark or b"\t")
 
 
-def called_of(graph: Graph, vertices: np.ndarray, mark: bytes, sink: Sink) -> Any:
-    """Return what vertices are called, as an array of numbers or a list of words, in quotes where that is needed."""
+def names_of(graph: Graph, vertices: np.ndarray, mark: bytes, sink: Sink) -> Any:
+    """Return the names of vertices, as an array of numbers or a list of words, in quotes where necessary."""
     names = name_column(graph, sink)
     if names is None or isinstance(names, np.ndarray):
         return vertices if names is None else names[vertices]
@@ -151,13 +149,13 @@ def _quote(word: str, mark: str, sink: Sink) -> str:
     """Put a word in quotes if it would not be read as one field."""
     odd = not word or word[0] in "#%" or word != word.strip() or any(c in word for c in (mark or " \t,;|"))
     if any(c in word for c in '"\n\r\0') or not word:
-        raise sink.error(f"the name {word!r} cannot be told in a line of text. Write .npz, or rename the vertex.")
+        raise sink.error(f"the name {word!r} cannot be written in a line of text. Write .npz, or rename the vertex.")
     return f'"{word}"' if odd else word
 
 
 FORMAT = Format(
     name="edges",
-    summary="edge lists (SNAP, CSV, TSV): tail head [weight] a line, names or numbers",
+    summary="edge lists (SNAP, CSV, TSV): tail head [weight] per line, names or numbers",
     endings=(".txt", ".csv", ".tsv", ".tab", ".edges", ".edgelist", ".edge", ".el", ".wel", ".ncol", ".snap"),
     matches=_matches,
     read=read,

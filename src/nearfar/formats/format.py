@@ -1,4 +1,4 @@
-"""Format: what the table FORMATS knows of a file format."""
+"""Format: the record of a file format in the table FORMATS."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ class Format:
     Attributes
     ----------
     name, summary : str
-        What ``format=`` says, and one line for tables.
+        The value of ``format=``, and one line for tables.
     endings : tuple of str
-        How file names end, without the compression's ending.
+        How file names end, without the ending of the compression.
     matches : function
-        Tells from the first 64 kB whether a file may be of this format; never raises.
+        Returns whether a file may have this format, from its first 64 kB; never raises.
     read, write : function or None
-        ``read(source, **options)`` gives a graph; the keyword parameters are the options it takes.
+        ``read(source, **options)`` returns a graph; ``write(graph, sink, **options)`` writes one. The keyword
+        parameters are the options of the format.
     keeps : tuple of str
-        What writing keeps of a graph, out of KEEPS; the rest is refused or dropped by `nearfar.write`.
+        What writing keeps of a graph, from KEEPS; `nearfar.write` refuses or drops the rest.
     extra : str
         The package it needs beyond the core ones, or "".
     first : int or None
-        What the first vertex is called where vertices have no names but are counted.
+        The name of the first vertex if the format counts vertices instead of naming them.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """GraphML, through NetworkX.
 
-NetworkX reads XML with expat, which expands entities: a file of a kilobyte can stand for gigabytes (a billion laughs).
-Entities are declared before the first element, so the prolog is looked at first, and a file that declares any is
-refused.
+NetworkX reads XML with expat, which expands entities: a file of one kilobyte can stand for gigabytes ("billion
+laughs"). Entities are declared before the first element, so the prolog is checked first, and a file that declares
+entities is refused.
 """
 
 from __future__ import annotations
@@ -15,43 +15,43 @@ import numpy as np
 from ..errors import OptionError, option
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
-from ..graph.names import NumberNames, number_ids
+from ..graph.names import NumberNames, index_ids
 from .format import Format
 from .io.files import Sink, Source
 from .io.library import missing, parsing
 from .labels import name_column, whole_numbers
 from .text.writing import edges_of, tails_of
 
-_PLACES = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"))
+_AXES = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"))
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_BLOCK = 1 << 16  # bytes looked at for graphs at a time
-_WAY = f"Fetch or write it again, or name another format with {option('format')}."
+_BLOCK = 1 << 16  # bytes that are searched for graphs at a time
+_ADVICE = f"Fetch or write it again, or name another format with {option('format')}."
 
 
 def read(
     source: Source, *, weight: str | bool | None = None, undirected: bool | None = None, names: bool = False
 ) -> Graph:
-    """Read a graph; ``weight`` is an edge attribute (``weight`` where there is one), False takes none.
+    """Read a graph; ``weight`` is an edge attribute, by default ``weight`` if there is one; False ignores weights.
 
-    Node ids that are whole numbers become numbers, unless ``names`` asks for words.
+    Node ids that are whole numbers become numbers, unless ``names`` is set, which keeps words.
     """
     nx = _networkx()
     _check_prolog(source)
     file = source.file()
     _check_single(source, file)
-    with parsing(source, "GraphML file", _WAY, nx.NetworkXException):
+    with parsing(source, "GraphML file", _ADVICE, nx.NetworkXException):
         graph = nx.read_graphml(file)
-    numbers, called = _number(list(graph), names)
+    indices, labels = _index(list(graph), names)
     edges = list(graph.edges(data=True))
-    tails, heads = (np.fromiter((numbers[edge[i]] for edge in edges), np.int32, len(edges)) for i in (0, 1))
+    tails, heads = (np.fromiter((indices[edge[i]] for edge in edges), np.int32, len(edges)) for i in (0, 1))
     return Graph.from_arcs(
         tails,
         heads,
         _weights(source, edges, graph.graph.get("edge_default", {}), weight),
-        len(numbers),
+        len(indices),
         undirected=not graph.is_directed() if undirected is None else bool(undirected),
-        names=called,
-        coordinates=_places(graph, numbers),
+        names=labels,
+        coordinates=_coordinates(graph, indices),
     )
 
 
@@ -65,11 +65,11 @@ def _networkx() -> Any:
 
 
 class _PrologError(Exception):
-    """What ends the look at the prolog: an entity, or None at the first element."""
+    """Raised to stop reading the prolog: at an entity, or with None at the first element."""
 
 
 def _check_prolog(source: Source) -> None:
-    """Refuse a file that declares entities, or whose first element is not in sight."""
+    """Refuse a file that declares entities, or whose first element is not within the first 64 kB."""
     from xml.parsers import expat
 
     def stop(entity: str | None) -> None:
@@ -81,9 +81,9 @@ def _check_prolog(source: Source) -> None:
     try:
         parser.Parse(source.head(), False)
     except expat.ExpatError as error:
-        raise source.error(f"it is no readable GraphML file ({error}). {_WAY}", error.lineno) from error
-    except (ValueError, LookupError) as error:  # an encoding that Python does not know
-        raise source.error(f"it is no readable GraphML file ({error}). {_WAY}") from error
+        raise source.error(f"it is no readable GraphML file ({error}). {_ADVICE}", error.lineno) from error
+    except (ValueError, LookupError) as error:  # an encoding that Python lacks
+        raise source.error(f"it is no readable GraphML file ({error}). {_ADVICE}") from error
     except _PrologError as found:
         if found.args[0] is None:
             return
@@ -91,11 +91,11 @@ def _check_prolog(source: Source) -> None:
             f"it declares the entity {shorten(found.args[0])}, which could stand for more than memory holds. "
             f"Replace entities by what they stand for."
         ) from None
-    raise source.error(f"it is no readable GraphML file (there is no element at its beginning). {_WAY}")
+    raise source.error(f"it is no readable GraphML file (there is no element at its beginning). {_ADVICE}")
 
 
 def _check_single(source: Source, file: Any) -> None:
-    """Refuse a file of several graphs, or of graphs inside nodes, of which NetworkX would read the first one only."""
+    """Refuse a file with several graphs, or with graphs inside nodes: NetworkX would read only the first one."""
     from xml.parsers import expat
 
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -110,27 +110,27 @@ def _check_single(source: Source, file: Any) -> None:
         while len(lines) < 2 and (block := file.read(_BLOCK)):
             parser.Parse(block, False)
     except (expat.ExpatError, ValueError, LookupError):
-        pass  # NetworkX will say so
+        pass  # NetworkX will report it
     if len(lines) > 1:
         raise source.error(
-            f"a second graph begins here, after the one in line {lines[0]}, but one is needed. Save each in a file of "
-            f"its own, without graphs inside nodes.",
+            f"a second graph begins here, after the one in line {lines[0]}, but one is needed. Save each graph in "
+            f"a separate file, without graphs inside nodes.",
             lines[1],
         )
     file.seek(0)
 
 
-def _number(nodes: list[str], words: bool) -> tuple[dict[str, int], Any]:
-    """Return the number of each node, and the names: numbers in ascending order, words in the file's."""
+def _index(nodes: list[str], words: bool) -> tuple[dict[str, int], Any]:
+    """Return the index of each node, and the names: numbers in ascending order, words in the order of the file."""
     ids = None if words else whole_numbers(nodes)
     if ids is None:
         return {node: v for v, node in enumerate(nodes)}, nodes or None
-    numbered, _, names = number_ids(ids, ids)
-    return dict(zip(nodes, numbered.tolist(), strict=True)), names
+    indices, _, names = index_ids(ids, ids)
+    return dict(zip(nodes, indices.tolist(), strict=True)), names
 
 
 def _weights(source: Source, edges: list[Any], defaults: dict[str, Any], weight: Any) -> Array | None:
-    """Return the attribute asked for, of every edge."""
+    """Return the attribute ``weight`` of every edge, or None."""
     known = sorted(set(defaults).union(*(data for _, _, data in edges)))
     if weight is False or (weight in (None, True) and "weight" not in known):
         return None
@@ -138,8 +138,7 @@ def _weights(source: Source, edges: list[Any], defaults: dict[str, Any], weight:
     if key not in known:
         raise OptionError(
             f"{source.name}: {option('weight', key)} is not an attribute of the edges, which have "
-            f"{shorten(known, 200)}. "
-            f"Name one, or give {option('weight', False)}."
+            f"{shorten(known, 200)}. Name one of them, or use {option('weight', False)}."
         )
     values = []
     for tail, head, data in edges:
@@ -149,7 +148,7 @@ def _weights(source: Source, edges: list[Any], defaults: dict[str, Any], weight:
             found = "no" if value is None else f"{shorten(value)} for"
             raise source.error(
                 f"the edge from {shorten(tail)} to {shorten(head)} has {found} {key}, but every edge needs a number. "
-                f"Add it, name another attribute with {option('weight')}, or say {option('weight', False)}."
+                f"Add it, name another attribute with {option('weight')}, or use {option('weight', False)}."
             )
         values.append(number)
     if any(isinstance(value, float) for value in values):
@@ -158,7 +157,7 @@ def _weights(source: Source, edges: list[Any], defaults: dict[str, Any], weight:
 
 
 def _to_number(value: Any) -> int | float | None:
-    """Return a number as it is or as text says it; None if it is none, or one that no weight can be."""
+    """Return a number, also from text; None if it is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     if isinstance(value, str):
@@ -172,14 +171,14 @@ def _to_number(value: Any) -> int | float | None:
     return value if isinstance(value, float) or abs(value) < 2**63 else float(value)
 
 
-def _places(graph: Any, numbers: dict[str, int]) -> Array | None:
+def _coordinates(graph: Any, indices: dict[str, int]) -> Array | None:
     """Return the coordinates if all nodes have them."""
-    for across, up in _PLACES:
+    for across, up in _AXES:
         pairs = [(_to_number(data.get(across)), _to_number(data.get(up))) for _, data in graph.nodes(data=True)]
         if pairs and all(x is not None and y is not None for x, y in pairs):
-            places = np.empty((len(pairs), 2))
-            places[list(numbers.values())] = pairs
-            return places
+            points = np.empty((len(pairs), 2))
+            points[list(indices.values())] = pairs
+            return points
     return None
 
 
@@ -195,9 +194,9 @@ def write(graph: Graph, sink: Sink) -> None:
     kept = edges_of(graph)
     tails, heads = tails_of(graph)[kept].tolist(), graph.heads[kept].tolist()
     out = nx.MultiGraph() if graph.undirected else nx.MultiDiGraph()
-    places = None if graph.coordinates is None else graph.coordinates.tolist()
+    points = None if graph.coordinates is None else graph.coordinates.tolist()
     for v, word in enumerate(ids):
-        out.add_node(word, **({} if places is None else {"x": places[v][0], "y": places[v][1]}))
+        out.add_node(word, **({} if points is None else {"x": points[v][0], "y": points[v][1]}))
     weights = None if graph.weights is None else graph.weights[kept].tolist()
     for e, (u, v) in enumerate(zip(tails, heads, strict=True)):
         out.add_edge(ids[u], ids[v], **({} if weights is None else {"weight": weights[e]}))
@@ -206,7 +205,7 @@ def write(graph: Graph, sink: Sink) -> None:
 
 
 def matches(head: bytes) -> bool:
-    """Tell whether a file begins like GraphML."""
+    """Return whether a file begins like GraphML."""
     return b"<graphml" in head[:4096]
 
 

@@ -1,7 +1,7 @@
 """Maps of cells: each free cell is a vertex with up to eight arcs to its neighbours.
 
-Vertices are numbered in reading order, so the rows of the graph can be filled in that order, some rows of the map at a
-time, straight into the final array: no sorting, and no more memory than the graph and one block.
+Vertices are indexed in reading order. So the arcs can be written in that order, a block of map rows at a time, directly
+into the final array: no sorting, and no more memory than the graph and one block.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..graph.rows import offset_type, record_type
 from ..graph.vertices import Vertices
 
 Step = tuple[int, int]  # down, right
-_CELLS = 1 << 16  # cells in a block: some 7 MB of arrays
+_CELLS = 1 << 16  # cells in a block: about 7 MB of arrays
 
 
 def grid_graph(
@@ -31,8 +31,8 @@ def grid_graph(
 ) -> Graph:
     """Build the graph of a map; arcs leave each cell in the order of ``steps``.
 
-    ``is_open(step, rows)`` tells for each cell of some rows whether one may go from it by the step, and
-    ``weigh(step, rows)`` what that costs; what it says of closed steps does not matter.
+    ``is_open(step, rows)`` returns for each cell of some rows whether the step from it is allowed, and
+    ``weigh(step, rows)`` the weight of the step; its values for closed steps are ignored.
     """
     degrees = np.zeros(free.shape, np.int8)
     for rows in _blocks(free):
@@ -41,10 +41,10 @@ def grid_graph(
     offsets = np.zeros(np.count_nonzero(free) + 1, np.int64)
     np.cumsum(degrees[free], out=offsets[1:])
     arcs = np.empty(int(offsets[-1]), record_type(np.dtype(dtype)))
-    numbers = np.cumsum(free, dtype=np.int32).reshape(free.shape) - np.int32(1)
+    indices = np.cumsum(free, dtype=np.int32).reshape(free.shape) - np.int32(1)
     done = 0
     for rows in _blocks(free):
-        records, keep = _fill(numbers, rows, steps, is_open, weigh, arcs.dtype)
+        records, keep = _fill(indices, rows, steps, is_open, weigh, arcs.dtype)
         found = records[keep]
         arcs[done : done + len(found)] = found
         done += len(found)
@@ -54,7 +54,7 @@ def grid_graph(
 
 
 def _blocks(free: Array) -> Iterator[slice]:
-    """Yield the rows of the map, some at a time."""
+    """Yield the rows of the map in blocks."""
     height, width = free.shape
     rows = max(1, _CELLS // max(1, width))
     for low in range(0, height, rows):
@@ -62,25 +62,25 @@ def _blocks(free: Array) -> Iterator[slice]:
 
 
 def _fill(
-    numbers: Array,
+    indices: Array,
     rows: slice,
     steps: tuple[Step, ...],
     is_open: Callable[[Step, slice], Array],
     weigh: Callable[[Step, slice], Any],
     dtype: np.dtype[Any],
 ) -> tuple[Array, Array]:
-    """Return the arcs of some rows, all steps of each cell, and which of them there are."""
-    shape = (rows.stop - rows.start, numbers.shape[1], len(steps))
+    """Return an arc for each step of each cell of some rows, and which of these arcs exist."""
+    shape = (rows.stop - rows.start, indices.shape[1], len(steps))
     records, keep = np.zeros(shape, dtype), np.zeros(shape, bool)
     for k, step in enumerate(steps):
         keep[:, :, k] = is_open(step, rows)
-        records["head"][:, :, k] = shifted(numbers, step, rows, -1)
+        records["head"][:, :, k] = shifted(indices, step, rows, -1)
         records["weight"][:, :, k] = weigh(step, rows)
     return records, keep
 
 
 def shifted(table: Array, step: Step, rows: slice, outside: Any) -> Array:
-    """Return for each cell of some rows what the table says of the cell one step on; ``outside`` beyond the edge."""
+    """Return for each cell of some rows the table's value one step further; ``outside`` beyond the edge."""
     down, right = step
     height, width = table.shape
     out = np.full((rows.stop - rows.start, width), outside, table.dtype)

@@ -1,4 +1,4 @@
-"""The names of vertices in forms that files hold: whole numbers or words, never both."""
+"""The names of vertices as columns of files: all whole numbers or all words."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ def name_column(graph: Graph, sink: Sink) -> Array | list[str] | None:
     odd = next((name for name in listed if type(name) is not str), "")
     if odd != "":
         raise sink.error(
-            f"vertex {shorten(odd)} is called by a {type(odd).__name__}, but this format keeps names that are all str, "
-            f"or all int of 64 bits. Build the graph with names=[str(name) for name in graph.names]."
+            f"vertex {shorten(odd)} has a {type(odd).__name__} as its name, but this format keeps names that are all "
+            f"str, or all int of 64 bits. Build the graph with names=[str(name) for name in graph.names]."
         )
     try:
         "".join(listed).encode()
     except UnicodeEncodeError as error:  # half of a pair of surrogates
-        raise sink.error(f"the name {shorten(error.object[error.start : error.end])} is no text.") from None
+        bad = shorten(error.object[error.start : error.end])
+        raise sink.error(f"the name {bad} is no valid text. Rename the vertex.") from None
     return listed
 
 

@@ -1,4 +1,4 @@
-"""What a format cannot hold of a graph: refused where it would change the meaning, told where it would not."""
+"""What a format cannot hold of a graph: refused if it changes the meaning, else only reported."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def check_loss(graph: Graph, chosen: Format, writable: Sequence[Format]) -> None
             able = [record.name for record in writable if what in record.keeps]
             raise OptionError(
                 f"{reason}, which the format {chosen.name!r} cannot hold. Write {able[0]!r} or another of "
-                f"{', '.join(able[1:])}, or say {option('lossy', True)} to lose that."
+                f"{', '.join(able[1:])}, or use {option('lossy', True)} to lose that."
             )
 
 
 def changes(graph: Graph, chosen: Format) -> list[str]:
-    """Return what does not stay as it is, in words."""
+    """Return in words what changes when the graph is written."""
     arcs = np.diff(graph.offsets) > 0
     arcs[graph.heads] = True
     lone = graph.n - int(arcs.sum())
@@ -48,15 +48,15 @@ def changes(graph: Graph, chosen: Format) -> list[str]:
 
 
 def _renaming(graph: Graph, chosen: Format) -> str:
-    """Say how a format without names changes what vertices are called, if it does."""
+    """Return in words how a format without names changes the names of the vertices, or nothing."""
     if graph.names is not None and not _is_counted(graph):
         return "the names of the vertices"
     first = graph.name(0) if graph.n else chosen.first
-    return f"the count of vertices, which begins at {chosen.first} there" if first != chosen.first else ""
+    return f"the names of the vertices, which count from {chosen.first} there" if first != chosen.first else ""
 
 
 def _is_counted(graph: Graph) -> bool:
-    """Tell whether vertices are called 0, 1, 2 ... or 1, 2, 3 ..., which every format can tell in its own way."""
+    """Return whether the names are 0, 1, 2 ... or 1, 2, 3 ..., which formats with counted vertices replace."""
     names = graph.names
     return names is None or (
         isinstance(names, NumberNames) and isinstance(names.ids, range) and names.ids.start in (0, 1)

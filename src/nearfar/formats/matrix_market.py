@@ -1,7 +1,7 @@
 """Matrix Market coordinate files: ``%%MatrixMarket matrix coordinate ...``, the sizes, then ``row column value``.
 
-Entry [u, v] is the arc from u to v, an entry given twice two parallel arcs; vertices from 1. A symmetric matrix is an
-undirected graph, of which the file holds each edge once. In a skew-symmetric one the way back weighs the opposite.
+Entry [u, v] is the arc from u to v, a repeated entry is two parallel arcs; vertices from 1. A symmetric matrix is an
+undirected graph, and the file holds each edge once. In a skew-symmetric matrix the reverse arc has the negative weight.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .format import Format
 from .io.files import Sink, Source
 from .pieces import Pieces
 from .text.headers import check_count, count_of, read_header, size_of
-from .text.reader import BOM, Layout, Text
+from .text.reader import BOM, LineLayout, Text
 from .text.writing import tails_of, write_rows
 
 _BANNER = "%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric|skew-symmetric"
@@ -28,17 +28,17 @@ _WORDS = re.compile(rb"%%MatrixMarket\s+(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s*", re.IG
 _CHOICES = (
     ("matrix",), ("coordinate",), ("real", "double", "integer", "pattern"), ("general", "symmetric", "skew-symmetric"),
 )  # fmt: skip
-_WAYS = {
+_ADVICE = {
     "array": "the matrix is dense. Use Graph.from_matrix(scipy.io.mmread(path), no_edge=0).",
-    "complex": "the entries are complex, which have no order. Use Graph.from_scipy(abs(scipy.io.mmread(path))).",
+    "complex": "the entries are complex, so they have no order. Use Graph.from_scipy(abs(scipy.io.mmread(path))).",
     "hermitian": "a hermitian matrix is complex, which has no order. Use Graph.from_scipy(abs(scipy.io.mmread(path))).",
 }
 
 
 def read(source: Source, *, undirected: bool | None = None, strict: bool = True) -> Graph:
-    """Read entries as arcs; ``undirected`` overrules the symmetry.
+    """Read entries as arcs; ``undirected`` overrides the symmetry.
 
-    ``strict=False`` takes any number of entries, and a symmetric or skew-symmetric matrix with both triangles.
+    ``strict=False`` accepts any number of entries, and both triangles of a symmetric or skew-symmetric matrix.
     """
     text = Text(source)
     field, symmetry = _banner(text)
@@ -46,15 +46,14 @@ def read(source: Source, *, undirected: bool | None = None, strict: bool = True)
     n, width, m = (count_of(text, sizes[i], what) for i, what in ((1, "rows"), (2, "columns"), (3, "entries")))
     if n != width:
         raise text.error(
-            f"the matrix is {n} x {width}, but a graph needs a square one. Write the larger number twice, to fill it "
-            f"up with empty rows or columns."
+            f"the matrix is {n} x {width}, but a graph needs a square matrix. Write the larger number twice, which "
+            f"adds empty rows or columns."
         )
     n = size_of(text, sizes[1])
     if strict and undirected and symmetry == "skew-symmetric":
         raise OptionError(
-            f"{source.name}: {option('undirected', True)} wants both ways to weigh the same, but in a skew-symmetric "
-            "matrix they "
-            f"weigh the opposite. Leave it out; {option('strict', False)} takes both as edges."
+            f"{source.name}: {option('undirected', True)} needs equal weights in both directions, but in a "
+            f"skew-symmetric matrix signs are opposite. Leave it out; {option('strict', False)} takes both as edges."
         )
     pieces, half = Pieces(), _Half(source, symmetry)
     checked = strict and (symmetry == "skew-symmetric" or (symmetry == "symmetric" and undirected is not False))
@@ -72,7 +71,7 @@ def read(source: Source, *, undirected: bool | None = None, strict: bool = True)
 
 @dataclass
 class _Half:
-    """The entries so far of a matrix that needs only one of its triangles: an entry below and one above, if any."""
+    """Entries so far of a matrix with one triangle only: one below the diagonal and one above, if any."""
 
     source: Source
     symmetry: str
@@ -80,33 +79,33 @@ class _Half:
     above: tuple[int, int] | None = None
 
     def check(self, tails: Array, heads: Array, weights: Array | None) -> None:
-        """Refuse entries in both triangles, which would count twice, and others than 0 on a skew diagonal."""
+        """Refuse entries in both triangles, which would count twice, and nonzero diagonals if skew-symmetric."""
         self.below = self.below or _first(tails, heads, tails > heads)
         self.above = self.above or _first(tails, heads, tails < heads)
         if self.below and self.above:
             arcs = f", {option('undirected', False)} takes them as arcs" if self.symmetry == "symmetric" else ""
             raise self.source.error(
                 f"a {self.symmetry} matrix is given by one of its triangles, but there are entries below the diagonal, "
-                f"such as {self.below}, and above, such as {self.above}. Say general in the first line; "
+                f"such as {self.below}, and above, such as {self.above}. Write general in the first line; "
                 f"{option('strict', False)} adds both{arcs}."
             )
         if self.symmetry == "skew-symmetric" and weights is not None:
             entry = _first(tails, heads, (tails == heads) & (weights != 0))
             if entry:
                 raise self.source.error(
-                    f"entry {entry} is not 0, but the diagonal of a skew-symmetric matrix is. Leave it out; "
+                    f"entry {entry} is not 0, but the diagonal of a skew-symmetric matrix is 0. Remove it; "
                     f"{option('strict', False)} keeps it as a loop."
                 )
 
 
 def _first(tails: Array, heads: Array, where: Array) -> tuple[int, int] | None:
-    """Return the first entry of those that are marked."""
+    """Return the first marked entry."""
     i = int(where.argmax()) if len(where) else 0
     return (int(tails[i]), int(heads[i])) if len(where) and where[i] else None
 
 
 def _banner(text: Text) -> tuple[str, str]:
-    """Read the first line; return the kind of numbers and the symmetry."""
+    """Read the first line; return the type of the numbers and the symmetry."""
     line = text.line()
     if line is None:
         raise text.source.error(f"the file is empty, but the first line should be: {_BANNER}. Check how it was made.")
@@ -114,25 +113,25 @@ def _banner(text: Text) -> tuple[str, str]:
     if not found:
         shown = shorten(line[:300].decode("utf8", "replace"))
         raise text.error(
-            f"{shown} was found, but the first line should be: {_BANNER}. Correct it, or say {option('format')}."
+            f"{shown} was found, but the first line should be: {_BANNER}. Correct it, or use {option('format')}."
         )
     words = [word.decode("utf8", "replace").lower() for word in found.groups()]
     for word, choices in zip(words, _CHOICES, strict=True):
-        if word in _WAYS:
-            raise text.error(_WAYS[word])
+        if word in _ADVICE:
+            raise text.error(_ADVICE[word])
         if word not in choices:
             raise text.error(f"{shorten(word)} was found, but the first line should be: {_BANNER}. Correct it.")
     if words[2:] == ["pattern", "skew-symmetric"]:
-        raise text.error("a skew-symmetric matrix needs entries with a sign, but this is a pattern. Say symmetric.")
+        raise text.error("a skew-symmetric matrix needs entries with a sign, but this is a pattern. Write symmetric.")
     return words[2], words[3]
 
 
 def _entries(text: Text, field: str, n: int) -> Iterator[tuple[Array, Array, Array | None]]:
     """Yield the entries in blocks."""
     if field == "pattern":
-        layout = Layout((0, 1), "ii", "row column", comments=b"%", bounds=(1, n), exact=True)
+        layout = LineLayout((0, 1), "ii", "row column", comments=b"%", bounds=(1, n), exact=True)
     else:
-        layout = Layout((0, 1, 2), "iin", "row column value", comments=b"%", bounds=(1, n), exact=True)
+        layout = LineLayout((0, 1, 2), "iin", "row column value", comments=b"%", bounds=(1, n), exact=True)
     for rows in text.rows(layout):
         tails, heads, *values = rows.columns
         weights = values[0] if values else None
@@ -140,14 +139,14 @@ def _entries(text: Text, field: str, n: int) -> Iterator[tuple[Array, Array, Arr
 
 
 def _add_opposite(pieces: Pieces, tails: Array, heads: Array, weights: Array | None) -> None:
-    """Add the other triangle of a skew-symmetric matrix; inf, which is no arc, has no opposite."""
+    """Add the other triangle of a skew-symmetric matrix; inf, which means no arc, has no opposite."""
     assert weights is not None
     other = (tails != heads) & (weights != np.inf)
     pieces.add(heads[other], tails[other], -weights[other])
 
 
 def write(graph: Graph, sink: Sink) -> None:
-    """Write entries: of an undirected graph the lower triangle, as a symmetric matrix has it."""
+    """Write entries; for an undirected graph the lower triangle, as a symmetric matrix."""
     weights, tails = graph.weights, tails_of(graph, 1)
     field = "pattern" if weights is None else "integer" if weights.dtype.kind == "i" else "real"
     columns: list[Any] = [tails, graph.heads, *([] if weights is None else [weights])]

@@ -1,8 +1,8 @@
-"""METIS graphs: ``n m [fmt [ncon]]``, then for each vertex a line of its neighbours; vertices from 1.
+"""METIS graphs: ``n m [fmt [ncon]]``, then one line per vertex with its neighbours; vertices from 1.
 
-The digits of fmt say whether a line begins with a size, with ncon vertex weights, and whether each neighbour is
-followed by the weight of the edge. A blank line is a vertex without neighbours. Each edge stands in the lines of both
-of its ends with the same weight, and counts once in m: this is checked, as no other error is so easily made by hand.
+The digits of fmt say whether a line begins with a size, whether ncon vertex weights follow, and whether each neighbour
+is followed by the weight of the edge. A blank line is a vertex without neighbours. Each edge is in the lines of both
+of its ends, with the same weight, and counts once in m. This is checked, because files made by hand often get it wrong.
 The arcs keep the order of the file.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import option
 from ..graph import Graph
 from ..graph.arrays import Array, Weights, storage_type
-from ..graph.rows import offset_type, rows_to_rows, turn_round
+from ..graph.rows import offset_type, reverse_rows, rows_to_rows
 from ..graph.vertices import Vertices
 from .format import Format
 from .io.files import HEAD, Sink, Source
@@ -28,11 +28,11 @@ from .text.writing import tails_of, write_rows
 
 _LINE = rb"(\d+)\s+(\d+)(?:\s+([01]{1,3})(?:\s+(\d+))?)?"
 _LIKE = "vertices edges [fmt [ncon]], where fmt is up to three digits 0 or 1"
-_ARCS = 1 << 16  # arcs turned into text at a time
+_ARCS = 1 << 16  # arcs that are formatted at a time
 
 
 def read(source: Source, *, strict: bool = True) -> Graph:
-    """Read an undirected graph; ``strict=False`` takes any number of edges, loops, and one-way arcs as directed."""
+    """Read an undirected graph; ``strict=False`` accepts any number of edges, loops, and a directed graph."""
     text = Text(source)
     found = read_header(text, _LINE, _LIKE, b"%")
     n, m = size_of(text, found[1]), count_of(text, found[2], "edges")
@@ -49,7 +49,7 @@ def read(source: Source, *, strict: bool = True) -> Graph:
 
 
 def _check_ends(lists: _Lists, offsets: Array, arcs: Array, strict: bool) -> bool:
-    """Return whether every edge stands at both ends; refuse a file where one does not, or one with a loop."""
+    """Return whether every edge is listed at both ends; if ``strict``, refuse edges that are not, and loops."""
     lonely = lonely_arc(offsets, arcs)
     if strict and lonely:
         u, v, weight = lonely
@@ -64,15 +64,15 @@ def _check_ends(lists: _Lists, offsets: Array, arcs: Array, strict: bool) -> boo
     if strict and loops.size:
         u = int(heads[loops[0]])
         raise lists.error(
-            f"vertex {u + 1} lists itself, but METIS has no loops. Leave it out; {option('strict', False)} keeps it.", u
+            f"vertex {u + 1} lists itself, but METIS has no loops. Remove it; {option('strict', False)} keeps it.", u
         )
     return lonely is None
 
 
 def lonely_arc(offsets: Array, arcs: Array) -> tuple[int, int, int | None] | None:
-    """Return (tail, head, weight) of an arc that has no mirror image of the same weight, or None."""
-    once = turn_round(offsets, arcs)
-    twice = turn_round(*once)  # the graph itself again, now with ascending rows
+    """Return (tail, head, weight) of an arc without a reverse arc of the same weight, or None."""
+    once = reverse_rows(offsets, arcs)
+    twice = reverse_rows(*once)  # the graph itself again, with sorted rows
     if np.array_equal(once[0], twice[0]) and np.array_equal(once[1], twice[1]):
         return None
     weighted = "weight" in (arcs.dtype.names or ())
@@ -81,7 +81,7 @@ def lonely_arc(offsets: Array, arcs: Array) -> tuple[int, int, int | None] | Non
     there, back = np.lexsort((weights, heads, tails)), np.lexsort((weights, tails, heads))
     columns = ((tails[there], heads[back]), (heads[there], tails[back]), (weights[there], weights[back]))
     different = np.flatnonzero(np.logical_or.reduce([one != other for one, other in columns]))
-    if not different.size:  # parallel edges, in another order
+    if not different.size:  # only the order of parallel edges differs
         return None
     i = different[0]
     mine, other = (tuple(pair[side][i].item() for pair in columns) for side in (0, 1))
@@ -91,7 +91,7 @@ def lonely_arc(offsets: Array, arcs: Array) -> tuple[int, int, int | None] | Non
 
 @dataclass
 class _Lists:
-    """The lines of all vertices as they are read: how many arcs each has, where they lead, and what they weigh."""
+    """The lines of all vertices: the number of arcs, the heads and the weights of each."""
 
     text: Text
     n: int
@@ -101,13 +101,13 @@ class _Lists:
     _counts: list[Array] = field(default_factory=list)
     _heads: list[Array] = field(default_factory=list)
     _weights: list[Array] = field(default_factory=list)
-    _begins: list[tuple[int, int | None]] = field(default_factory=list)  # first vertex of a block, its line if sure
+    _begins: list[tuple[int, int | None]] = field(default_factory=list)  # first vertex of a block, its line if known
 
     def read(self) -> None:
         """Read all lines."""
         line = self.text.number
         for values, ends in self.text.lists(b"%"):
-            sure = self.text.number - line == len(ends)  # no comments in between
+            sure = self.text.number - line == len(ends)  # no comments in between, so lines can be counted
             self._begins.append((self.count, line + 1 if sure else None))
             counts = np.diff(ends, prepend=0)
             self._add(values, self._cut(counts))
@@ -119,7 +119,7 @@ class _Lists:
         return self.text.source.error(what, None if line is None else line + vertex - first)
 
     def _cut(self, counts: Array) -> Array:
-        """Leave out blank lines after the last vertex; refuse others."""
+        """Ignore blank lines after the last vertex; refuse other lines there."""
         left = self.n - self.count
         more = np.flatnonzero(counts[left:])
         if more.size:
@@ -131,7 +131,7 @@ class _Lists:
         return counts[:left]
 
     def _add(self, values: Array, counts: Array) -> None:
-        """Take the lists of some vertices."""
+        """Add the lists of some vertices."""
         odd = (counts < self.skip) | (self.weighted & ((counts - self.skip) % 2 == 1))
         if (wrong := np.flatnonzero(odd)).size:
             u = self.count + int(wrong[0])
@@ -164,12 +164,12 @@ class _Lists:
         if (wrong := np.flatnonzero(weights < 0)).size:
             u = self._owner(wrong[0], counts)
             raise self.error(
-                f"vertex {u + 1} has an edge of weight {weights[wrong[0]]}, but METIS has none below 0. Correct it.",
+                f"vertex {u + 1} has an edge of weight {weights[wrong[0]]}, but METIS allows none below 0. Correct it.",
                 u,
             )
 
     def _owner(self, arc: int, counts: Array) -> int:
-        """Return the vertex whose line an arc of this block is in."""
+        """Return the vertex in whose line an arc of this block is."""
         return self.count + int(np.searchsorted(np.cumsum(counts), arc, side="right"))
 
     def rows(self) -> tuple[Array, Array]:
@@ -187,7 +187,7 @@ class _Lists:
 
 
 def write(graph: Graph, sink: Sink) -> None:
-    """Write the neighbours of each vertex."""
+    """Write one line per vertex with its neighbours."""
     weights = _check(graph, sink)
     sink.write(b"%d %d%s\n" % (graph.n, graph.m // 2, b"" if weights is None else b" 001"))
     cuts = np.searchsorted(graph.offsets, np.arange(_ARCS, graph.m + _ARCS, _ARCS), side="left")
@@ -203,7 +203,7 @@ def _check(graph: Graph, sink: Sink) -> Array | None:
     other = "Write another format, such as Matrix Market (.mtx) or .npz."
     if (lonely := None if graph.undirected else lonely_arc(graph.offsets, graph.arcs)) is not None:
         u, v = (graph.name(end) for end in lonely[:2])
-        raise sink.error(f"METIS holds undirected graphs, but the arc from {u} to {v} has no mirror image. {other}")
+        raise sink.error(f"METIS holds undirected graphs, but the arc from {u} to {v} has no reverse arc. {other}")
     loops = graph.heads[tails_of(graph) == graph.heads]
     if loops.size:
         raise sink.error(f"METIS has no loops, but vertex {graph.name(int(loops[0]))} has one. {other}")
@@ -216,12 +216,12 @@ def _check(graph: Graph, sink: Sink) -> Array | None:
 
 
 def _range(weights: Array) -> str:
-    """Say what weights there are."""
+    """Return the type and the range of the weights, in words."""
     return f"{weights.dtype} from {weights.min()} to {weights.max()}"
 
 
 def _lines(graph: Graph, weights: Array | None, low: int, high: int) -> bytes:
-    """Return the lines of some vertices: an arc a line first, of which all but the last of a vertex are joined."""
+    """Return the lines of some vertices: first one line per arc, then the lines of each vertex are joined."""
     begin, end = int(graph.offsets[low]), int(graph.offsets[high])
     columns = [graph.heads[begin:end], *([] if weights is None else [weights[begin:end]])]
     page = io.BytesIO()
@@ -231,14 +231,14 @@ def _lines(graph: Graph, weights: Array | None, low: int, high: int) -> bytes:
     ends = graph.offsets[low + 1 : high + 1] - begin
     empty = np.diff(ends, prepend=0) == 0
     text[np.delete(stops, ends[~empty] - 1)] = ord(" ")
-    places = np.concatenate(([0], stops + 1))[ends[empty]]
-    return np.insert(text, places, ord("\n")).tobytes()
+    positions = np.concatenate(([0], stops + 1))[ends[empty]]
+    return np.insert(text, positions, ord("\n")).tobytes()
 
 
 def _matches(head: bytes) -> bool:
-    """Tell whether the lists of the first vertices name each other, as those of an undirected graph do.
+    """Return whether the lists of the first vertices contain each other, as in an undirected graph.
 
-    All lines of two numbers are not believed: they are an edge list.
+    If all lines have two numbers, the answer is no: that is an edge list.
     """
     lines = [line.strip() for line in head.removeprefix(BOM).split(b"\n")]
     lines = [line for line in lines if not line.startswith(b"%")]

@@ -1,8 +1,8 @@
 """Grid maps of the Moving AI Lab (.map): the free cells and their eight neighbours.
 
-One may go straight to a free neighbour at length 1, and across a corner, sqrt 2, only where both cells beside the
-corner are free too: the rule by which the lab's published optimal lengths (.scen) are computed. Vertices are numbered
-in reading order, and the coordinates are x (column) and y (row), counted from 0 at the top left.
+A straight step to a free neighbour has length 1. A diagonal step has length sqrt 2, and is allowed only if both cells
+beside the corner are free too: the rule by which the lab's published optimal lengths (.scen) are computed. Vertices are
+indexed in reading order; the coordinates are x (column) and y (row), counted from 0 at the top left.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .io.files import Source
 
 FREE = b".GS"  # ground and swamp
 CELLS = b".G@OTSW"
-# An undirected edge counts at its place for both of its ends: from above or the left first, then onwards.
+# At each cell, the edge from the left or from above comes before the one onwards, as undirected edges are stored.
 _STEPS = ((0, -1), (0, 1), (-1, 0), (1, 0), (-1, -1), (1, 1), (-1, 1), (1, -1))
 _HEAD = "type octile, height H, width W, map"
 
@@ -54,15 +54,15 @@ def _header(source: Source, lines: list[bytes]) -> tuple[int, int, int]:
         if words == [b"type", b"octile"] or not words:
             continue
         if len(words) != 2 or words[0] not in (b"height", b"width") or not re.fullmatch(rb"\d{1,9}", words[1]):
-            raise source.error(f"{_show(line)} was found where a map's header should be: {_HEAD}.", number)
+            raise source.error(f"{_show(line)} was found where a map's header should be: {_HEAD}. Correct it.", number)
         if words[0] in sizes:
-            raise source.error(f"{_show(line)} was found, but {words[0].decode()} was given before. Leave one.", number)
+            raise source.error(f"{_show(line)} was found, but {words[0].decode()} was given before. Drop one.", number)
         sizes[words[0]] = int(words[1])
     else:
-        raise source.error(f"there is no line 'map' after {_HEAD}. It may be cut off, or no grid map at all.")
+        raise source.error(f"there is no line 'map' after {_HEAD}. It may be cut off, or no grid map; fetch it again.")
     lost = [word.decode() for word in (b"height", b"width") if word not in sizes]
     if lost:
-        raise source.error(f"the header gives no {lost[0]}. It should be: {_HEAD}.", number)
+        raise source.error(f"the header gives no {lost[0]}. It should be: {_HEAD}. Correct it.", number)
     return sizes[b"height"], sizes[b"width"], number
 
 
@@ -78,7 +78,8 @@ def _cells(source: Source, lines: list[bytes], height: int, width: int, first: i
             )
     if len(lines) != first + height:
         raise source.error(
-            f"the header says height {height}, but there are {len(lines) - first} rows. It may be cut off.", len(lines)
+            f"the header says height {height}, but there are {len(lines) - first} rows. Correct one of them.",
+            len(lines),
         )
     cells = np.frombuffer(b"".join(rows), np.uint8).reshape(height, width)
     odd = np.argwhere(~np.isin(cells, np.frombuffer(CELLS, np.uint8)))
@@ -98,7 +99,7 @@ def _show(text: bytes) -> str:
 
 
 def matches(head: bytes) -> bool:
-    """Tell whether a file begins like a map."""
+    """Return whether a file begins like a map."""
     return re.match(rb"\s*type\s+octile\s", head) is not None
 
 

@@ -1,7 +1,7 @@
-"""Graphs in NumPy archives, .npz: our own, which keep everything; arc arrays; and SciPy's sparse matrices.
+"""Graphs in NumPy archives, .npz: nearfar's own, which keep everything; arc arrays; and SciPy's sparse matrices.
 
-Our own file holds the parts of a Graph as they lie in memory, and a mark with a version. Whoever may have edited it:
-the parts go through the same checks as those of any caller. Since three kinds share one ending, the keys decide.
+Nearfar's own file holds the parts of a Graph as they are in memory, and a version. Others may have edited it, so the
+parts are checked like the arguments of any caller. The three kinds share one ending; the keys tell them apart.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..errors import OptionError, option
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
 from ..graph.names import NumberNames
-from ..graph.rows import turn_round
+from ..graph.rows import reverse_rows
 from .arc_arrays import are_arcs, from_arcs_by_key
 from .format import Format
 from .io.archive import is_archive, read_arrays, write_arrays
@@ -31,7 +31,7 @@ def read(source: Source, *, weight: str | bool | None = None, undirected: bool |
     """Read a .npz file of any of the three kinds.
 
     ``weight`` is the key of the weights in a file of arcs, or False for none; ``undirected`` overrides what such a file
-    says, or stores both directions of each entry of a sparse matrix.
+    says, or adds the reverse of each entry of a sparse matrix.
     """
     arrays = read_arrays(source)
     if MARK in arrays:
@@ -41,8 +41,8 @@ def read(source: Source, *, weight: str | bool | None = None, undirected: bool |
     if are_arcs(arrays):
         return from_arcs_by_key(source, arrays, weight, undirected)
     raise source.error(
-        f"the archive has the keys {shorten(sorted(arrays), 200)}, which are no graph. Save src and dst (and w, n, "
-        f"directed), or use scipy.sparse.save_npz or nearfar.write."
+        f"the archive has the keys {shorten(sorted(arrays), 200)}, which are not those of a graph. Save src and dst "
+        f"(and w, n, directed), or use scipy.sparse.save_npz or nearfar.write."
     )
 
 
@@ -50,8 +50,8 @@ def _from_parts(source: Source, arrays: dict[str, Array], weight: Any, undirecte
     """Build a graph from the parts that `write` wrote."""
     if undirected is not None or weight not in (None, False):
         raise OptionError(
-            f"{source.name}: undirected and weight are fixed in a file that nearfar wrote. Leave them out; "
-            f"{option('weight', False)} reads it without weights."
+            f"{source.name}: {option('undirected')} and {option('weight')} do not apply to a file that nearfar wrote. "
+            f"Leave them out; only {option('weight', False)} is possible."
         )
     _check_mark(source, arrays)
     weights = None if weight is False else arrays.get("weights")
@@ -68,8 +68,8 @@ def _from_parts(source: Source, arrays: dict[str, Array], weight: Any, undirecte
     arrays.clear()  # the check below takes two more copies of the arcs
     if not _is_mirrored(graph):
         raise source.error(
-            f"it says undirected, but some arc has no counterpart of equal weight. Save {option('undirected', False)} "
-            "with it."
+            "the array undirected is True, but some arc has no reverse arc of equal weight. Write the file again, with "
+            "undirected False."
         )
     return Graph(graph.offsets, graph.arcs, graph._vertices, graph.coordinates, True)
 
@@ -79,25 +79,25 @@ def _check_mark(source: Source, arrays: dict[str, Array]) -> None:
     mark = arrays[MARK]
     if mark.shape != () or mark.dtype.kind not in "iu" or mark != VERSION:
         raise source.error(
-            f"it is of version {shorten(mark.tolist())}, but version {VERSION} is read here. Use a newer nearfar, "
-            f"or convert it with the one that wrote it."
+            f"it is of version {shorten(mark.tolist())}, but this nearfar reads version {VERSION}. Use a newer "
+            f"nearfar, or convert it with the one that wrote it."
         )
     lost = [key for key in ("offsets", "heads", "undirected") if key not in arrays]
     if lost:
         raise source.error(f"array {lost[0]} is missing. Write the file again.")
     if arrays["undirected"].shape != () or arrays["undirected"].dtype != bool:
-        raise source.error("undirected must be one bool. Write the file again.")
+        raise source.error("the array undirected must be one bool. Write the file again.")
 
 
 def _is_mirrored(graph: Graph) -> bool:
-    """Tell whether every arc has its counterpart; turning the rows round twice sorts them by head."""
-    turned = turn_round(graph.offsets, graph.arcs)
-    again = turn_round(*turned)
+    """Return whether every arc has its reverse arc; reversing the rows twice sorts them by head."""
+    turned = reverse_rows(graph.offsets, graph.arcs)
+    again = reverse_rows(*turned)
     if not (turned[0] == again[0]).all():
         return False
     if (turned[1] == again[1]).all():
         return True
-    weights = graph.weights  # parallel edges may lie in another order in each direction
+    weights = graph.weights  # the order of parallel edges may differ between the directions
     if weights is None:
         return False
     rows = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(turned[0]))
@@ -110,12 +110,14 @@ def _read_names(source: Source, arrays: dict[str, Array]) -> Any:
     if "names" in arrays:
         names = arrays["names"]
         if names.ndim != 1 or names.dtype.kind not in "iu" or (names.size and int(names.max()) not in INT64):
-            raise source.error(f"names are {names.dtype} of shape {names.shape}, but must be a list of int64.")
+            raise source.error(
+                f"names are {names.dtype} of shape {names.shape}, but must be a list of int64. Write the file again."
+            )
         return names.astype(np.int64)
     if "names_from" in arrays:
         first, n = int(_one_number(source, arrays, "names_from")), len(arrays["offsets"]) - 1
         if first + n - 1 not in INT64:
-            raise source.error(f"names run from {first} past 2**63 - 1. Write the file again.")
+            raise source.error(f"names count from {first} beyond 2**63 - 1. Write the file again.")
         return range(first, first + n)
     if "names_text" not in arrays:
         return None
@@ -140,7 +142,7 @@ def _one_number(source: Source, arrays: dict[str, Array], key: str) -> Array:
 
 
 def write(graph: Graph, sink: Sink) -> None:
-    """Write everything there is to a graph."""
+    """Write all parts of a graph."""
     parts: dict[str, Any] = {MARK: np.int64(VERSION), "undirected": np.bool_(graph.undirected)}
     parts |= _name_parts(graph, sink)
     parts |= {"offsets": graph.offsets, "heads": graph.heads}
@@ -152,7 +154,7 @@ def write(graph: Graph, sink: Sink) -> None:
 
 
 def _name_parts(graph: Graph, sink: Sink) -> dict[str, Any]:
-    """Return the names as arrays: where counting starts, numbers, or one text and where each word ends in it."""
+    """Return the names as arrays: the first of consecutive numbers; all numbers; or one text and the ends of words."""
     names = graph.names
     if names is None:
         return {}
@@ -168,7 +170,7 @@ def _name_parts(graph: Graph, sink: Sink) -> dict[str, Any]:
 
 
 def matches(head: bytes) -> bool:
-    """Tell whether a file begins like a NumPy archive."""
+    """Return whether a file begins like a NumPy archive."""
     return is_archive(head)
 
 

@@ -1,8 +1,8 @@
-"""OpenStreetMap (.osm.pbf, .osm): roads and travel times, through osmium.
+"""OpenStreetMap (.osm.pbf, .osm): roads and travel times, with osmium.
 
-Every node on a road that the profile may use is a vertex, called by its OpenStreetMap number; an arc joins neighbours
-on a road, and takes the great-circle distance at the speed that roads.py finds, in seconds. Osmium keeps the places of
-the nodes while it passes over them, 16 bytes each; of the roads only numbers reach us, in flat arrays.
+Every node on a road that the profile may use is a vertex, named by its OpenStreetMap id. An arc joins neighbours on a
+road; its weight is the travel time in seconds: the great-circle distance at the speed that roads.py finds. Osmium
+remembers the coordinates of the nodes, 16 bytes each; we keep only flat arrays of numbers for the roads.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from .roads import PROFILES, Profile
 
 RADIUS = 6_371_000  # metres; a sphere is off by up to half a percent
 _NOWHERE = 2**31 - 1  # osmium's coordinate of a node that is not in the file
-_PARTS = 1e7  # of a degree
-_BLOCK = 1 << 16  # pieces of road measured at a time: some 10 MB of arrays
-_WAY = f"Fetch it again, or name another format with {option('format')}."
+_PARTS = 1e7  # units of osmium's coordinates per degree
+_BLOCK = 1 << 16  # pieces of road that are measured at a time: about 10 MB of arrays
+_ADVICE = f"Fetch it again, or name another format with {option('format')}."
 
 
 class Roads(NamedTuple):
-    """The nodes of all roads, one after the other, with their places, and a length and two speeds for each road."""
+    """The nodes of all roads, one after the other, with their coordinates; the length and two speeds of each road."""
 
     nodes: Array
     x: Array
@@ -44,18 +44,18 @@ class Roads(NamedTuple):
 def read(source: Source, *, profile: str = "car") -> Graph:
     """Read the roads open to a profile, ``"car"`` or ``"foot"``, with travel times in seconds."""
     if profile not in PROFILES:
-        raise OptionError(f"profile is {profile!r}, but must be one of {', '.join(PROFILES)}.")
+        raise OptionError(f"{option('profile', profile)} does not exist. Use one of {', '.join(PROFILES)}.")
     osmium = _osmium()
     path, kind = source.local_path(), _kind(source)
     if kind == "pbf":
         check_pbf(source, path)
-    with parsing(source, "OpenStreetMap file", _WAY, osmium.InvalidLocationError):
+    with parsing(source, "OpenStreetMap file", _ADVICE, osmium.InvalidLocationError):
         roads = _collect(osmium, path, kind, PROFILES[profile])
         if 2 * np.count_nonzero(roads.x == _NOWHERE) > len(roads.x):
             _locate(osmium, path, kind, roads)
-    pieces, names, places = _arcs(source, roads, profile)
+    pieces, names, points = _arcs(source, roads, profile)
     del roads
-    return pieces.graph(len(names), names=names, coordinates=places)
+    return pieces.graph(len(names), names=names, coordinates=points)
 
 
 def _osmium() -> Any:
@@ -68,105 +68,105 @@ def _osmium() -> Any:
 
 
 def _kind(source: Source) -> str:
-    """Return osmium's word for the format, by content."""
+    """Return osmium's name of the format, by content."""
     head = source.head()
     if not matches(head):
-        raise source.error(f"it begins with {head[:12]!r}: no OpenStreetMap file (.osm.pbf, .osm). {_WAY}")
+        raise source.error(f"it begins with {head[:12]!r}, so it is no OpenStreetMap file (.osm.pbf, .osm). {_ADVICE}")
     return "pbf" if b"OSMHeader" in head[:64] else "osm"
 
 
 def _collect(osmium: Any, path: Path, kind: str, profile: Profile) -> Roads:
-    """Pass over the file once: osmium remembers where nodes are, and each open road is written down."""
+    """Read the file once: osmium remembers the coordinates of nodes, and each open road is collected."""
     entities = osmium.osm.NODE | osmium.osm.WAY
-    storage = "sparse_mmap_array" if sys.platform == "linux" else "sparse_mem_array"  # the former grows without a copy
+    storage = "sparse_mmap_array" if sys.platform == "linux" else "sparse_mem_array"  # the first grows without a copy
     ways = osmium.FileProcessor(osmium.io.File(str(path), kind), entities).with_locations(storage)
     ways = ways.with_filter(osmium.filter.EntityFilter(osmium.osm.WAY)).with_filter(osmium.filter.KeyFilter("highway"))
-    nodes, lengths, speeds, places = array("q"), array("q"), array("d"), bytearray()
+    nodes, lengths, speeds, points = array("q"), array("q"), array("d"), bytearray()
     line = osmium.geom.WKBFactory()
     for way in ways:
         speed = profile.speeds_on(way.tags)
         if speed is None:
             continue
         nodes.extend([ref.ref for ref in way.nodes])
-        places += _places(osmium, way, line)
+        points += _coordinates(osmium, way, line)
         lengths.append(len(way.nodes))
         speeds.extend(speed)
-    x, y = np.rint(np.frombuffer(places, np.float64).reshape(-1, 2) * _PARTS).astype(np.int32).T
+    x, y = np.rint(np.frombuffer(points, np.float64).reshape(-1, 2) * _PARTS).astype(np.int32).T
     return Roads(np.array(nodes, np.int64), x, y, np.array(lengths, np.int64), np.array(speeds).reshape(-1, 2))
 
 
-def _places(osmium: Any, way: Any, line: Any) -> bytes:
-    """Return the places of a road's nodes as floats; all of them at once, unless some are not known."""
+def _coordinates(osmium: Any, way: Any, line: Any) -> bytes:
+    """Return the coordinates of a road's nodes as floats; in one call, unless some are unknown."""
     try:
-        return bytes.fromhex(line.create_linestring(way, osmium.geom.use_nodes.ALL))[9:]  # behind a header
+        return bytes.fromhex(line.create_linestring(way, osmium.geom.use_nodes.ALL))[9:]  # after a header
     except (RuntimeError, osmium.InvalidLocationError):
         pairs = [(ref.x, ref.y) if ref.location.valid() else (_NOWHERE, _NOWHERE) for ref in way.nodes]
         return (np.array(pairs, np.float64) / _PARTS).tobytes()
 
 
 def _locate(osmium: Any, path: Path, kind: str, roads: Roads) -> None:
-    """Find the places of nodes that osmium does not remember: those after the roads, and new ones, below zero."""
+    """Find the coordinates of nodes that osmium does not remember: nodes after the roads, and negative ids."""
     lost = np.flatnonzero(roads.x == _NOWHERE)
     wanted = set(roads.nodes[lost].tolist())
-    places = {}
+    points = {}
     for node in osmium.FileProcessor(osmium.io.File(str(path), kind), osmium.osm.NODE):
         if node.id in wanted and node.location.valid():
-            places[node.id] = (node.location.x, node.location.y)
+            points[node.id] = (node.location.x, node.location.y)
     for i in lost.tolist():
-        roads.x[i], roads.y[i] = places.get(int(roads.nodes[i]), (_NOWHERE, _NOWHERE))
+        roads.x[i], roads.y[i] = points.get(int(roads.nodes[i]), (_NOWHERE, _NOWHERE))
 
 
 def _arcs(source: Source, roads: Roads, profile: str) -> tuple[Pieces, Array, Array]:
-    """Join neighbours on each road, forwards and backwards where that is allowed; return arcs, vertices and places."""
+    """Join neighbours on each road in the allowed directions; return arcs, names of vertices and coordinates."""
     starts = _joined(roads)
     if len(starts) == 0:
         raise source.error(
-            f"there is no road in it that the profile {profile!r} may use. It may hold only part of a map; "
-            f"profiles are {', '.join(PROFILES)}."
+            f"it contains no road that the profile {profile!r} may use. It may be only a part of a map; other profiles "
+            f"of {option('profile')}: {', '.join(PROFILES)}."
         )
-    names, first, numbers = _number(roads, starts)
-    places = np.column_stack((roads.x[first], roads.y[first])) / _PARTS
+    names, first, indices = _index(roads, starts)
+    points = np.column_stack((roads.x[first], roads.y[first])) / _PARTS
     road = np.repeat(np.arange(len(roads.lengths), dtype=np.int32), roads.lengths)[starts]
     pieces = Pieces()
     for low in range(0, len(starts), _BLOCK):
         begin = starts[low : low + _BLOCK]
-        ends = np.column_stack((numbers[begin], numbers[begin + 1]))
+        ends = np.column_stack((indices[begin], indices[begin + 1]))
         speed = roads.speeds[road[low : low + _BLOCK]]
         open_ = speed > 0
-        metres = distance(places[ends[:, 0]], places[ends[:, 1]])[:, None]
+        metres = distance(points[ends[:, 0]], points[ends[:, 1]])[:, None]
         seconds = np.divide(metres, speed / 3.6, out=np.zeros(speed.shape), where=open_)
         pieces.add(ends[open_], ends[:, ::-1][open_], seconds[open_])
-    return pieces, names, places
+    return pieces, names, points
 
 
 def _joined(roads: Roads) -> Array:
-    """Return where in the roads a node is followed by its neighbour; nodes outside the file have none."""
+    """Return the positions of nodes that are followed by a neighbour; nodes outside the file have none."""
     joined = (roads.x[:-1] != _NOWHERE) & (roads.x[1:] != _NOWHERE) & (roads.nodes[:-1] != roads.nodes[1:])
     ends = np.cumsum(roads.lengths)[:-1]
     joined[ends[(ends > 0) & (ends < len(roads.nodes))] - 1] = False  # a road's last node and the first of the next
     return np.flatnonzero(joined)
 
 
-def _number(roads: Roads, starts: Array) -> tuple[Array, Array, Array]:
-    """Return the nodes that are joined, ascending; where each occurs; and the number of every node of the roads."""
+def _index(roads: Roads, starts: Array) -> tuple[Array, Array, Array]:
+    """Return the joined nodes, ascending; where each occurs first; and the vertex index of every node."""
     used = np.zeros(len(roads.nodes), bool)
     used[starts] = used[starts + 1] = True
     where = np.flatnonzero(used)
     names, first, inverse = np.unique(roads.nodes[where], return_index=True, return_inverse=True)
-    numbers = np.zeros(len(roads.nodes), np.int32)
-    numbers[where] = inverse
-    return names, where[first], numbers
+    indices = np.zeros(len(roads.nodes), np.int32)
+    indices[where] = inverse
+    return names, where[first], indices
 
 
 def distance(here: Array, there: Array) -> Array:
-    """Return the great-circle distances between places, in metres."""
+    """Return the great-circle distances between coordinates, in metres."""
     (x1, y1), (x2, y2) = np.radians(here).T, np.radians(there).T
     chord = np.sin((y2 - y1) / 2) ** 2 + np.cos(y1) * np.cos(y2) * np.sin((x2 - x1) / 2) ** 2
     return 2 * RADIUS * np.arcsin(np.sqrt(chord))
 
 
 def matches(head: bytes) -> bool:
-    """Tell whether a file begins like one of OpenStreetMap's formats."""
+    """Return whether a file begins like one of OpenStreetMap's formats."""
     return b"OSMHeader" in head[:64] or b"<osm" in head[:4096]
 
 

@@ -1,7 +1,7 @@
-"""PACE graphs: ``p tw n m``, then an edge ``u v`` a line; undirected, without weights, vertices from 1.
+"""PACE graphs: ``p tw n m``, then one line ``u v`` per edge; undirected, without weights, vertices from 1.
 
 The challenges since 2016 differ in the second word (tw, td, tww, ds). The older DIMACS files for colouring and cliques
-are nearly the same: ``p edge n m`` or ``p col n m``, then ``e u v``.
+are similar: ``p edge n m`` or ``p col n m``, then ``e u v``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .format import Format
 from .io.files import Sink, Source
 from .pieces import Pieces
 from .text.headers import PACE, check_count, count_of, read_header, size_of
-from .text.reader import BOM, Layout, Text
+from .text.reader import BOM, LineLayout, Text
 from .text.writing import edges_of, tails_of, write_rows
 
 _LINE = rb"p[ \t]+(" + b"|".join(PACE) + rb")[ \t]+(\d+)[ \t]+(\d+)"
@@ -24,13 +24,13 @@ _LETTERED = (b"edge", b"edges", b"col")  # lines of edges begin with e
 
 
 def read(source: Source, *, undirected: bool = True, strict: bool = True) -> Graph:
-    """Read edges; ``strict=False`` takes any number of them."""
+    """Read edges; ``strict=False`` accepts any number of them."""
     text = Text(source)
     found = read_header(text, _LINE, "p tw vertices edges", b"c")
     n, m = size_of(text, found[2]), count_of(text, found[3], "edges")
     lettered = found[1].lower() in _LETTERED
     like = "e vertex vertex" if lettered else "vertex vertex"
-    layout = Layout((0, 1), "ii", like, b"c", b"e" if lettered else b"", bounds=(1, n), exact=True)
+    layout = LineLayout((0, 1), "ii", like, b"c", b"e" if lettered else b"", bounds=(1, n), exact=True)
     pieces = Pieces(text.rows(layout))
     check_count(text, pieces.count, m, "edges", strict)
     return pieces.graph(n, 1, undirected)

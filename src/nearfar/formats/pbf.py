@@ -1,9 +1,9 @@
-"""A look at an .osm.pbf before osmium reads it.
+"""Check an .osm.pbf file before osmium reads it.
 
-The file is a row of blobs, each with a header; a blob unpacks to a block with its own table of strings, the words of
-all tags. Osmium takes those words for C strings: one with a zero byte inside makes it read beyond its memory. No real
-file has such words, so a file that does is refused here. Blobs are looked at one by one; the other parts of a
-block are skipped.
+The file is a sequence of blobs, each with a header. A blob decompresses to a block with its own table of strings, the
+words of all tags. Osmium takes these words for C strings: a zero byte inside a word makes it read beyond its memory. No
+real file has such words, so a file that does is refused here. Blobs are checked one by one; the other parts of a block
+are skipped.
 
 https://wiki.openstreetmap.org/wiki/PBF_Format
 """
@@ -18,15 +18,15 @@ from typing import IO
 from .io.files import Source
 
 _MAX_HEADER, _MAX_BLOB = 1 << 16, 1 << 25  # bytes that the format allows
-_WAY = "Fetch it again."
+_ADVICE = "Fetch it again."
 
 
 class _DamageError(ValueError):
-    """What is wrong with a file."""
+    """What is wrong with a file; the message goes into a FormatError."""
 
 
 def check_pbf(source: Source, path: Path) -> None:
-    """Refuse a file that is cut off, or that osmium would stumble over."""
+    """Refuse a file that is cut off, or that would crash osmium."""
     try:
         with open(path, "rb") as file:
             while start := file.read(4):
@@ -35,11 +35,11 @@ def check_pbf(source: Source, path: Path) -> None:
                 _check_blob(_take(file, size if isinstance(size, int) else 0, _MAX_BLOB))
                 source.tell(file.tell())
     except _DamageError as error:
-        raise source.error(f"it is no readable OpenStreetMap file ({error}). {_WAY}") from error
+        raise source.error(f"it is no readable OpenStreetMap file ({error}). {_ADVICE}") from error
 
 
 def _take(file: IO[bytes], size: int, most: int) -> bytes:
-    """Read as many bytes as were announced."""
+    """Read as many bytes as a header announces."""
     data = file.read(size) if 0 < size <= most else b""
     if not data or len(data) != size:
         raise _DamageError("it is cut off, or a length in it is wrong")
@@ -47,13 +47,13 @@ def _take(file: IO[bytes], size: int, most: int) -> bytes:
 
 
 def _check_blob(blob: bytes) -> None:
-    """Unpack a blob and look at its words; packings that Python does not know are left to osmium."""
+    """Decompress a blob and check its words; compressions that Python lacks are left to osmium."""
     for key, data in _fields(blob):
         if not isinstance(data, bytes) or key not in (1, 3):
             continue
         block = data if key == 1 else _unpack(data)
         for part, table in _fields(block):
-            if part == 1 and isinstance(table, bytes) and table.count(0) > 1:  # the first word is empty: its length, 0
+            if part == 1 and isinstance(table, bytes) and table.count(0) > 1:  # the first word is empty, of length 0
                 _check_words(table)
 
 
@@ -64,7 +64,7 @@ def _check_words(table: bytes) -> None:
 
 
 def _unpack(data: bytes) -> bytes:
-    """Return the content of a compressed blob."""
+    """Return the decompressed content of a blob."""
     unpacker = zlib.decompressobj()
     try:
         block = unpacker.decompress(data, _MAX_BLOB)
@@ -93,7 +93,7 @@ def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:
-    """Return a number of variable length, and the place after it."""
+    """Return a number of variable length, and the position after it."""
     value = shift = 0
     while at < len(message) and shift < 70:
         byte = message[at]

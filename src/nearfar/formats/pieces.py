@@ -1,7 +1,7 @@
-"""Arcs as they come from a file, block by block, until they are a graph.
+"""Arcs from a file, collected block by block until they become a graph.
 
-Each block is kept in the narrowest types it fits, and is let go when its arcs have found their rows: at the peak there
-are the arcs once as read and once as stored.
+Each block is kept in the narrowest types that hold it, and is freed when its arcs are in their rows: at the peak,
+memory holds the arcs once as read and once as stored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import GraphError
 from ..graph import Graph
 from ..graph.arrays import MAX_VERTICES, Array, Weights, take_coordinates
-from ..graph.names import IdTable, NumberNames, numbering
+from ..graph.names import IdTable, NumberNames, find_ids
 from ..graph.rows import FEW, Piece, arcs_to_rows, pieces_to_rows
 from ..graph.vertices import Vertices
 from .text.reader import Rows
@@ -23,28 +23,28 @@ _INT32_MAX = 2**31 - 1
 
 
 class Pieces:
-    """Arcs in blocks: tails and heads as the file calls them, and weights or None."""
+    """Arcs in blocks: tails and heads as in the file, and weights or None."""
 
     def __init__(self, blocks: Iterable[Rows] = ()) -> None:
         self._pieces: list[tuple[Array, Array, Array | None]] = []
-        self._ids: IdTable | None = None  # made when ids first pass int32: eight bytes each would be too many
+        self._ids: IdTable | None = None  # made when ids exceed int32, to keep four bytes per id instead of eight
         self.count = 0
         for rows in blocks:
             self.add(*rows.columns)
 
     def add(self, tails: Array, heads: Array, weights: Array | None = None) -> None:
-        """Keep a copy of a block of arcs; the arrays may be used for the next one."""
+        """Keep a copy of a block of arcs; the caller may overwrite the arrays."""
         tails, heads = _narrow(tails), _narrow(heads)
         if self._ids is None and np.int64 in (tails.dtype, heads.dtype):
             self._ids = IdTable()
-            self._pieces = [(self._ids.number(u), self._ids.number(v), w) for u, v, w in self._pieces]
+            self._pieces = [(self._ids.indices(u), self._ids.indices(v), w) for u, v, w in self._pieces]
         if self._ids is not None:
-            tails, heads = self._ids.number(tails), self._ids.number(heads)
+            tails, heads = self._ids.indices(tails), self._ids.indices(heads)
         self._pieces.append((tails, heads, None if weights is None else _narrow(weights)))
         self.count += len(tails)
 
     def lie_below(self, n: int) -> bool:
-        """Tell whether all ids are vertices from 0 to n - 1."""
+        """Return whether all ids are between 0 and n - 1."""
         ends = [end for tails, heads, _ in self._pieces for end in (tails, heads) if len(end)]
         return self._ids is None and n >= 0 and all(end.min() >= 0 and end.max() < n for end in ends)
 
@@ -56,36 +56,36 @@ class Pieces:
         names: Any = None,
         coordinates: Any = None,
     ) -> Graph:
-        """Return the graph of n vertices that the file counts from ``first``."""
+        """Return the graph of n vertices, which the file counts from ``first``."""
         vertices = Vertices(n, range(first, n + first) if first and names is None else names)
         pieces = self._take(lambda ends: ends - first if first else ends)
-        places = take_coordinates(coordinates, n, vertices.names)
-        return Graph(*_rows(n, pieces, undirected), vertices, places, undirected)
+        points = take_coordinates(coordinates, n, vertices.names)
+        return Graph(*_rows(n, pieces, undirected), vertices, points, undirected)
 
     def graph_of_ids(self, undirected: bool = False) -> Graph:
         """Return the graph of the ids that occur, in ascending order; they become names unless they are 0 to n - 1."""
         ends = [end for tails, heads, _ in self._pieces for end in (tails, heads)]
         if self._ids is None:
-            number, names, n = numbering(ends)
+            find, names, n = find_ids(ends)
         else:
             rank, ids = self._ids.ranks()
-            number, names, n = (lambda numbered: rank[numbered]), NumberNames(ids), len(ids)
+            find, names, n = (lambda indices: rank[indices]), NumberNames(ids), len(ids)
         if n > MAX_VERTICES:
-            raise GraphError(f"there are {n} vertices, but a graph has up to 2**31 - 1. Split it.")
+            raise GraphError(f"there are {n} vertices, but a graph has at most 2**31 - 1. Split it.")
         weights = [piece[2] for piece in self._pieces]
         self._pieces = list(zip(ends[::2], ends[1::2], weights, strict=True))
         del ends
-        return Graph(*_rows(n, self._take(number), undirected), Vertices(n, names), None, undirected)
+        return Graph(*_rows(n, self._take(find), undirected), Vertices(n, names), None, undirected)
 
-    def _take(self, number: Any) -> list[Piece]:
-        """Turn the blocks, one after the other, into pieces with vertex numbers and weights of one type."""
+    def _take(self, find: Any) -> list[Piece]:
+        """Turn the blocks, one after the other, into pieces with vertex indices and weights of one type."""
         dtype, drops = self._weight_type()
         pieces: list[Piece] = []
         self._pieces.reverse()
         while self._pieces:
             tails, heads, weights = self._pieces.pop()
             taken = None if weights is None or dtype is None else Weights(weights, dtype, drops)
-            pieces.append((number(tails), number(heads), taken))
+            pieces.append((find(tails), find(heads), taken))
         return pieces
 
     def _weight_type(self) -> tuple[np.dtype[Any] | None, bool]:
@@ -110,7 +110,7 @@ def _narrow(values: Array) -> Array:
 
 
 def _rows(n: int, pieces: list[Piece], undirected: bool) -> tuple[Array, Array]:
-    """Lay the arcs out in rows; few of them without Numba."""
+    """Sort the arcs into rows; few arcs without Numba, which would have to be loaded."""
     m = sum(len(tails) for tails, _, _ in pieces)
     if m > FEW:
         return pieces_to_rows(n, pieces, undirected)

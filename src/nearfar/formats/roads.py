@@ -1,7 +1,7 @@
-"""What OpenStreetMap's tags say of a road: who may use it, in which direction, how fast.
+"""What OpenStreetMap's tags say about a road: who may use it, in which direction, how fast.
 
-A profile answers for one way of travelling. Speeds are in km/h; where no sign is mapped, the class of the road decides.
-Turn restrictions, gates, and tags that depend on the hour or the weather are not looked at.
+A profile describes one mode of travel. Speeds are in km/h; without a mapped sign, the class of the road decides. Turn
+restrictions, gates, and tags that depend on the time or the weather are ignored.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Tags = Mapping[str, str]
-Speeds = tuple[float, float]  # along the road and against it, in km/h; 0 where one may not go
+Speeds = tuple[float, float]  # along the road and against it, in km/h; 0 if that direction is closed
 
 CAR_SPEEDS = {
     "motorway": 110, "motorway_link": 60, "trunk": 90, "trunk_link": 50, "primary": 70, "primary_link": 45,
@@ -26,7 +26,7 @@ FOOT_SPEEDS = {
 CLOSED = frozenset(
     ("no", "private", "agricultural", "forestry", "emergency", "psv", "bus", "delivery", "military", "use_sidepath")
 )
-# Signs that stand for a law: the usual limits, and those of countries where they differ.
+# Values that refer to a law: the usual limits, and those of countries with other limits.
 ZONES = {
     "urban": 50, "rural": 90, "trunk": 100, "motorway": 120, "living_street": 10, "school": 30, "bicycle_road": 30,
     "nsl_restricted": 48.28032, "nsl_single": 96.56064, "nsl_dual": 112.65408,
@@ -43,14 +43,14 @@ _WALK, _NO_LIMIT, _FASTEST = 6.0, 130.0, 250.0
 
 @dataclass(frozen=True)
 class Profile:
-    """A way of travelling: its speed on each class of road, and the tags that speak of it, the most special first."""
+    """A mode of travel: its speed on each class of road, and the tags that concern it, most specific first."""
 
     speeds: Mapping[str, float]
     access: tuple[str, ...]
     oneway: tuple[str, ...] = ()
     signs: bool = False  # whether speed limits count
     areas: bool = False  # whether the outline of a square is a road
-    invited: tuple[str, ...] = field(default=())  # classes that are only open where the tags say so
+    invited: tuple[str, ...] = field(default=())  # classes that are open only if the tags say so
 
     def speeds_on(self, tags: Tags) -> Speeds | None:
         """Return the speeds along a road and against it, or None if it is closed."""
@@ -58,19 +58,19 @@ class Profile:
         if usual is None or (tags.get("area") == "yes" and not self.areas) or not self._is_open(tags):
             return None
         along, against = (self._limit(tags, side, usual) for side in ("forward", "backward"))
-        way = self._oneway(tags)
-        speeds = (along if way >= 0 else 0.0, against if way <= 0 else 0.0)
-        return None if way == 2 else speeds
+        direction = self._oneway(tags)
+        speeds = (along if direction >= 0 else 0.0, against if direction <= 0 else 0.0)
+        return None if direction == 2 else speeds
 
     def _is_open(self, tags: Tags) -> bool:
-        """Tell whether one may use a road; the most special tag decides."""
+        """Return whether a road is open; the most specific tag decides."""
         value = next((tags[key] for key in self.access if key in tags), None)
         if value is None:
             return tags.get("highway") not in self.invited
         return any(part.strip() not in CLOSED for part in value.split(";"))
 
     def _oneway(self, tags: Tags) -> int:
-        """Return 1 for forward only, -1 for backward only, 0 for both, 2 for neither (it changes by the hour)."""
+        """Return 1 for forward only, -1 for backward only, 0 for both, 2 for neither (it changes with the time)."""
         if not self.oneway:
             return 0
         value = next((tags[key] for key in self.oneway if key in tags), None)
@@ -92,7 +92,7 @@ class Profile:
 
 
 def read_speed(sign: str) -> float | None:
-    """Return the speed of a maxspeed tag in km/h; None if it says none.
+    """Return the speed of a maxspeed tag in km/h, or None if it has none.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""SciPy's sparse matrices in .npz files, as scipy.sparse.save_npz and load_npz know them.
+"""SciPy's sparse matrices in .npz files, as scipy.sparse.save_npz writes and load_npz reads them.
 
-Reading goes through npz.py, which tells the kinds of .npz apart by their keys; this is the format to name for writing.
+npz.py reads them, as it tells the kinds of .npz apart by their keys; this format is named for writing.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ _KEYS = (b"indices.npy", b"row.npy", b"offsets.npy", b"format.npy")
 
 
 def read(source: Source, *, weight: bool | None = None, undirected: bool | None = None) -> Graph:
-    """Read a sparse matrix; ``undirected`` stores both directions of each entry, ``weight=False`` drops the values."""
+    """Read a sparse matrix; ``undirected`` adds the reverse of each entry, ``weight=False`` ignores the values."""
     return read_npz(source, weight=weight, undirected=undirected)
 
 
 def write(graph: Graph, sink: Sink) -> None:
-    """Write a graph as a csr_array; of parallel arcs the lightest is kept, and arcs without weights get ones."""
+    """Write a graph as a csr_array; of parallel arcs only the lightest is kept, and unweighted arcs get weight 1."""
     from scipy.sparse import save_npz
 
     save_npz(Stream(sink.file()), graph.to_scipy(), compressed=False)
 
 
 def matches(head: bytes) -> bool:
-    """Tell whether the first array of an archive is one that SciPy puts first."""
+    """Return whether the first array of an archive is one that SciPy writes first."""
     return is_archive(head) and any(head[30:].startswith(key) for key in _KEYS)
 
 

@@ -1,4 +1,4 @@
-"""SParry's text: ``n m``, then ``u v w`` a line; vertices from 0, undirected unless told otherwise."""
+"""SParry's text format: ``n m``, then one line ``u v w`` per edge; vertices from 0, undirected by default."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .format import Format
 from .io.files import HEAD, Sink, Source
 from .pieces import Pieces
 from .text.headers import check_count, count_of, read_header, size_of
-from .text.reader import BOM, Layout, Text
+from .text.reader import BOM, LineLayout, Text
 from .text.writing import edges_of, tails_of, write_rows
 
 _FIRST = re.compile(rb"\s*(\d{1,10})[ \t]+(\d{1,18})\s*")
@@ -20,18 +20,18 @@ _ROW = re.compile(rb"\s*(\d{1,10})[ \t]+(\d{1,10})[ \t]+[+-]?[\d.eE+-]+\s*")
 
 
 def read(source: Source, *, undirected: bool = True, strict: bool = True) -> Graph:
-    """Read edges, or arcs with ``undirected=False``; ``strict=False`` takes any number of them."""
+    """Read edges, or arcs with ``undirected=False``; ``strict=False`` accepts any number of them."""
     text = Text(source)
     found = read_header(text, rb"(\d+)\s+(\d+)", "vertices edges", b"")
     n, m = size_of(text, found[1]), count_of(text, found[2], "edges")
-    layout = Layout((0, 1, 2), "iin", "tail head weight", bounds=(0, n - 1), exact=True)
+    layout = LineLayout((0, 1, 2), "iin", "tail head weight", bounds=(0, n - 1), exact=True)
     pieces = Pieces(text.rows(layout))
     check_count(text, pieces.count, m, "edges", strict)
     return pieces.graph(n, undirected=undirected)
 
 
 def matches(head: bytes) -> bool:
-    """Tell whether a line of two whole numbers is followed by lines of three, as many and as large as it says."""
+    """Return whether a line ``n m`` is followed by m lines of three numbers, with vertices below n."""
     lines = head.removeprefix(BOM).split(b"\n")
     found = _FIRST.fullmatch(lines[0])
     whole = len(head) < HEAD
@@ -46,7 +46,7 @@ def matches(head: bytes) -> bool:
 
 
 def write(graph: Graph, sink: Sink) -> None:
-    """Write each edge once, with weight 1 where there is none; arcs of a directed graph as they are."""
+    """Write each edge once, with weight 1 if there are no weights; all arcs of a directed graph."""
     keep = edges_of(graph)
     weights = np.ones(graph.m, np.int32) if graph.weights is None else graph.weights
     sink.write(b"%d %d\n" % (graph.n, np.count_nonzero(keep)))
@@ -55,7 +55,7 @@ def write(graph: Graph, sink: Sink) -> None:
 
 FORMAT = Format(
     name="sparry",
-    summary="SParry text: n m, then u v w; vertices from 0, undirected unless told",
+    summary="SParry text: n m, then u v w; vertices from 0, undirected by default",
     endings=(".sparry", ".sp"),
     matches=matches,
     read=read,

@@ -1,6 +1,7 @@
 """SciPy's sparse matrices as scipy.sparse.save_npz writes them: entry [u, v] is the weight of the arc from u to v.
 
-The arrays are taken from the file by key, and go to Graph without SciPy's constructors where those would trust them.
+The arrays are read from the file by key, and passed to Graph without SciPy's constructors where those would not check
+them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _PARTS = {
 
 
 def are_sparse(arrays: Mapping[str, Array]) -> bool:
-    """Tell whether the keys are those of a sparse matrix."""
+    """Return whether the keys are those of a sparse matrix."""
     return {"format", "shape", "data"} <= arrays.keys()
 
 
@@ -34,9 +35,8 @@ def from_sparse_by_key(source: Source, arrays: dict[str, Array], weight: Any, un
     """Build a graph from the parts of a sparse matrix."""
     if weight not in (None, False):
         raise OptionError(
-            f"{source.name}: {option('weight', weight)} is asked for, but the weights of a sparse matrix are its "
-            "entries. "
-            f"Leave it out, or give {option('weight', False)} for none."
+            f"{source.name}: {option('weight', weight)} is given, but the weights of a sparse matrix are its entries. "
+            f"Leave it out, or use {option('weight', False)} to ignore them."
         )
     kind, n = _kind(source, arrays), _size(source, arrays["shape"])
     if kind == "coo" and "coords" in arrays and arrays["coords"].shape[:1] == (2,):
@@ -54,7 +54,7 @@ def from_sparse_by_key(source: Source, arrays: dict[str, Array], weight: Any, un
             f"indptr has {len(arrays['indptr'])} entries, but {n + 1} are needed. Save it again with save_npz."
         )
     graph = _build(source, kind, parts, n, weight is False)
-    return _both_ways(graph) if undirected else graph
+    return _both_directions(graph) if undirected else graph
 
 
 def _kind(source: Source, arrays: dict[str, Array]) -> str:
@@ -74,17 +74,17 @@ def _size(source: Source, shape: Array) -> int:
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or shape[0] != shape[1]:
         raise source.error(
             f"the matrix has shape {shorten(shape.tolist())}, but n x n is needed: entry [u, v] is the arc from u "
-            f"to v. Fill it up to a square."
+            f"to v. Add empty rows or columns."
         )
     return int(shape[0])
 
 
 def _build(source: Source, kind: str, parts: list[Array], n: int, plain: bool) -> Graph:
-    """Build the graph of a matrix; ``plain`` leaves the weights out."""
+    """Build the graph of a matrix; ``plain`` ignores the weights."""
     if kind in ("csr", "csc"):
         data, indices, indptr = parts
         m = int(indptr[-1]) if indptr.ndim == 1 and indptr.dtype.kind in "iu" and indptr.size else len(indices)
-        m = m if 0 <= m <= len(indices) else len(indices)  # the arrays may be longer than what is used
+        m = m if 0 <= m <= len(indices) else len(indices)  # the arrays may be longer than the used part
         graph = Graph.from_csr(indptr, indices[:m], None if plain else data[:m])
         return graph if kind == "csr" else graph.reverse()
     if kind == "coo":
@@ -96,12 +96,12 @@ def _build(source: Source, kind: str, parts: list[Array], n: int, plain: bool) -
         make = sparse.bsr_array if kind == "bsr" else sparse.dia_array
         matrix = make((parts[0], parts[1]) if kind == "dia" else tuple(parts), shape=(n, n))
         entries = matrix.tocoo()
-    stored = entries.data != 0  # these formats fill up with zeros of their own
+    stored = entries.data != 0  # these formats add zeros as padding
     tails, heads, data = entries.row[stored], entries.col[stored], entries.data[stored]
     return Graph.from_arcs(tails, heads, None if plain else data, n)
 
 
-def _both_ways(graph: Graph) -> Graph:
+def _both_directions(graph: Graph) -> Graph:
     """Return the graph with each arc in both directions."""
     tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.offsets))
     return Graph.from_arcs(tails, graph.heads, graph.weights, graph.n, undirected=True)

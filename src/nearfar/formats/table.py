@@ -1,6 +1,6 @@
-"""Edge tables in Parquet files and in Arrow files (IPC files, which are Feather 2, and IPC streams), through pyarrow.
+"""Edge tables in Parquet files and in Arrow files (IPC files, which are Feather 2, and IPC streams), with pyarrow.
 
-Of a file with many columns only those that are needed are read.
+Only the needed columns of a file are read.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from .io.files import Sink, Source
 from .io.library import missing, parsing
 
 _FILE, _STREAM = b"ARROW1", b"\xff\xff\xff\xff"
-_WAY = f"Fetch or write it again, or name another format with {option('format')}."
+_ADVICE = f"Fetch or write it again, or name another format with {option('format')}."
 _KEEPS = ("directed", "weights", "floats", "negative", "names", "parallel", "isolated")
 
 
 def read_parquet(
     source: Source, *, tail: Any = None, head: Any = None, weight: Any = None, undirected: bool | None = None
 ) -> Graph:
-    """Read an edge table; columns are given by name or number, ``weight=False`` reads none."""
+    """Read an edge table; columns are given by name or index, ``weight=False`` ignores weights."""
     pa, parquet = _pyarrow()
-    with parsing(source, "Parquet file", _WAY, pa.ArrowMemoryError):  # a false length asks for absurd amounts
+    with parsing(source, "Parquet file", _ADVICE, pa.ArrowMemoryError):  # a wrong length requests absurd amounts
         file = parquet.ParquetFile(source.file(), pre_buffer=False, page_checksum_verification=True)
         columns = choose_columns(source, file.schema_arrow, tail, head, weight)
         batches = file.iter_batches(BLOCK, columns=columns.needed)
@@ -36,12 +36,14 @@ def read_parquet(
 def read_arrow(
     source: Source, *, tail: Any = None, head: Any = None, weight: Any = None, undirected: bool | None = None
 ) -> Graph:
-    """Read an edge table; columns are given by name or number, ``weight=False`` reads none."""
+    """Read an edge table; columns are given by name or index, ``weight=False`` ignores weights."""
     pa, _ = _pyarrow()
     if source.head().startswith(b"FEA1"):
-        raise source.error("it is a Feather file of version 1. Write it again with pyarrow.feather (version 2).")
+        raise source.error(
+            "it is a Feather file of version 1, but only version 2 is read. Write it again with pyarrow.feather."
+        )
     is_file = source.head().startswith(_FILE)
-    with parsing(source, "Arrow file", _WAY, pa.ArrowMemoryError):
+    with parsing(source, "Arrow file", _ADVICE, pa.ArrowMemoryError):
         file, opener = source.file(), pa.ipc.open_file if is_file else pa.ipc.open_stream
         schema = opener(file).schema
         columns = choose_columns(source, schema, tail, head, weight)
@@ -67,7 +69,7 @@ def write_arrow(graph: Graph, sink: Sink) -> None:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    """Load the package that reads such files, and its part for Parquet."""
+    """Load pyarrow, and its module for Parquet."""
     try:
         import pyarrow
         import pyarrow.ipc
@@ -79,7 +81,7 @@ def _pyarrow() -> tuple[Any, Any]:
 
 PARQUET = Format(
     name="parquet",
-    summary="Parquet edge tables: columns source, target, weight, or as tail=, head=, weight= say",
+    summary="Parquet edge tables: columns source, target, weight, or those of tail=, head=, weight=",
     endings=(".parquet", ".pq"),
     matches=lambda head: head.startswith(b"PAR1"),
     read=read_parquet,
@@ -89,7 +91,7 @@ PARQUET = Format(
 )
 ARROW = Format(
     name="arrow",
-    summary="Arrow and Feather edge tables: columns source, target, weight, or as tail=, head=, weight= say",
+    summary="Arrow and Feather edge tables: columns source, target, weight, or those of tail=, head=, weight=",
     endings=(".arrow", ".feather", ".ipc"),
     matches=lambda head: head.startswith((_FILE, _STREAM)),
     read=read_arrow,

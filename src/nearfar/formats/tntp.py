@@ -1,10 +1,10 @@
-"""TNTP traffic networks: ``<NUMBER OF NODES> n`` and more, ``<END OF METADATA>``, then a link a line, ended by ``;``.
+"""TNTP traffic networks: ``<NUMBER OF NODES> n`` and more, ``<END OF METADATA>``, one link per line, ended by ``;``.
 
-A link has its two nodes, capacity, length, free_flow_time and more; ``weight`` says which column counts. Nodes from 1.
-Places come in a file of their own, ``node X Y``.
+A link has two nodes, capacity, length, free_flow_time and more; ``weight`` names the column of the weights. Nodes count
+from 1. Coordinates are in a separate file, ``node X Y``.
 
-Traffic models do not let through nodes below ``<FIRST THRU NODE>``: they stand for zones where trips begin and end.
-Here they are vertices like all others; their links often cost nothing, so a shortest path may pass through them.
+In traffic models no trip passes through nodes below ``<FIRST THRU NODE>``: they stand for zones where trips begin and
+end. Here they are ordinary vertices; their links often cost nothing, so a shortest path may pass through them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .format import Format
 from .io.files import Source
 from .pieces import Pieces
 from .text.headers import check_count, count_of, read_triples, size_of
-from .text.reader import BOM, Layout, Text
+from .text.reader import BOM, LineLayout, Text
 
 STANDARD = (
     "init_node", "term_node", "capacity", "length", "free_flow_time", "b", "power", "speed", "toll", "link_type",
 )  # fmt: skip
 _FACT = re.compile(rb"<([^>]*)>\s*(\S*)")
-_FIRST = ("init_node", "from_node", "a_node", "tail", "source", "from")  # names that the first column may have
-_SAME = {"speed_limit": "speed", "type": "link_type"}  # other names that files have for standard columns
+_FIRST = ("init_node", "from_node", "a_node", "tail", "source", "from")  # possible names of the first column
+_SAME = {"speed_limit": "speed", "type": "link_type"}  # other names of standard columns
 _SPACED = re.compile(r"\b(init|term|from|to|free|flow|speed|link) +(?=(node|flow|time|limit|type)\b)", re.IGNORECASE)
 _BLANKS = b" \t\r\v\f;"
 
@@ -39,7 +39,7 @@ def read(
     undirected: bool = False,
     strict: bool = True,
 ) -> Graph:
-    """Read links; ``weight`` is a column by name or number from 0, or False, ``coordinates`` a file of nodes."""
+    """Read links; ``weight`` is a column by name or index from 0, or False; ``coordinates`` is a file of nodes."""
     from .coordinates import read_coordinates
 
     text = Text(source)
@@ -48,12 +48,12 @@ def read(
     field = None if weight is False else _field(source, names, max(width, len(names)), weight)
     pieces = Pieces(text.rows(_layout(names, field, n)))
     check_count(text, pieces.count, m, "links", strict)
-    places = None if coordinates is None else read_coordinates(coordinates, range(1, n + 1))
-    return pieces.graph(n, 1, undirected, coordinates=places)
+    points = None if coordinates is None else read_coordinates(coordinates, range(1, n + 1))
+    return pieces.graph(n, 1, undirected, coordinates=points)
 
 
 def _metadata(text: Text) -> tuple[int, int]:
-    """Read up to <END OF METADATA>; return the numbers of nodes and links."""
+    """Read up to <END OF METADATA>; return the number of nodes and the number of links."""
     sizes: dict[bytes, int] = {}
     while (line := text.line()) is not None:
         found = _FACT.match(line.strip())
@@ -70,22 +70,22 @@ def _metadata(text: Text) -> tuple[int, int]:
                 raise text.error(f"{shown} was found where a whole number is needed. Correct the line.")
             size = size_of(text, found[2]) if fact.endswith(b"NODES") else count_of(text, found[2], "links")
             if sizes.setdefault(fact, size) != size:
-                raise text.error(f"<{fact.decode()}> is {size} here, but was {sizes[fact]} before. Leave one of them.")
+                raise text.error(f"<{fact.decode()}> is {size} here, but was {sizes[fact]} before. Remove one line.")
     if len(sizes) < 2:
         raise text.source.error(
-            "there are no lines '<NUMBER OF NODES> n' and '<NUMBER OF LINKS> m', with which a network begins. Files of "
-            f"nodes go with {option('coordinates')}; files of trips and flows hold no links."
+            "the lines '<NUMBER OF NODES> n' and '<NUMBER OF LINKS> m' are missing, with which a network begins. Give "
+            f"a file of nodes with {option('coordinates')}; files of trips and flows hold no links."
         )
     if line is None or not line.strip().startswith(b"<"):
-        raise text.source.error("the line <END OF METADATA> is missing before the links. Put it there.", text.number)
+        raise text.source.error("the line <END OF METADATA> is missing before the links. Add it.", text.number)
     return sizes[b"NUMBER OF NODES"], sizes[b"NUMBER OF LINKS"]
 
 
 def _columns(text: Text) -> tuple[list[str], int]:
-    """Read up to the first link; return the names of the columns, and how many it has.
+    """Read up to the first link; return the names of the columns, and the number of fields of that link.
 
-    The names stand in a line that begins with ~, as remarks do: the one that begins with the first column's name, else
-    the last. Without any, columns are as the format has them.
+    The names are in a line that begins with ~, as remarks do: the line that begins with a name of the first column,
+    else the last one. Without such lines the columns are the standard ones.
     """
     lines: list[list[str]] = []
     while (line := text.line()) is not None:
@@ -99,27 +99,27 @@ def _columns(text: Text) -> tuple[list[str], int]:
     named = [words for words in lines if words]
     last = named[-1] if named else list(STANDARD)
     names = next((words for name in _FIRST for words in named if words[0] == name), last)
-    for place, name in enumerate(STANDARD[:2]):
-        if name in names and names.index(name) != place:
+    for position, name in enumerate(STANDARD[:2]):
+        if name in names and names.index(name) != position:
             raise text.source.error(
-                f"column {name} is number {names.index(name)}, but {place} is needed. Move it there."
+                f"the column {name} has index {names.index(name)}, but {position} is needed. Move it there."
             )
     return names, len((line or b"").replace(b";", b" ").split())
 
 
 def _words(line: str) -> list[str]:
-    """Return the names in a line; they may have blanks inside where tabs part them, or where they are known."""
+    """Return the names in a line; they may contain blanks if tabs separate them, or if they are known."""
     words = line.split("\t") if "\t" in line.strip() else _SPACED.sub(r"\1_", line).split()
     return [word for word in map(_plain, words) if word not in ("", ";")]
 
 
 def _plain(word: str) -> str:
-    """Return a column's name without units, in small letters: "Free Flow Time (min)" is free_flow_time."""
+    """Return a column's name without units, in lower case: "Free Flow Time (min)" is free_flow_time."""
     return "_".join(re.sub(r"\(.*?\)", " ", word).replace("_", " ").lower().split())
 
 
 def _field(source: Source, names: list[str], width: int, weight: Any) -> int:
-    """Return the number of the column that a user wants as weight, or that is the weight by default."""
+    """Return the index of the column of the weights, which is given by name or by index."""
     wanted = int(weight) if isinstance(weight, str) and re.fullmatch(r"[0-9]{1,4}", weight) else weight
     if isinstance(wanted, str):
         plain, same = _plain(wanted), [_SAME.get(name, name) for name in names]
@@ -129,30 +129,30 @@ def _field(source: Source, names: list[str], width: int, weight: Any) -> int:
         return wanted
     raise OptionError(
         f"{option('weight', weight)} is not a column of {source.name} after the two nodes, which has "
-        f"{shorten(', '.join(names[2:]), 200)} (2 to {width - 1}). Say {option('weight')} and one of them, or "
+        f"{shorten(', '.join(names[2:]), 200)} (2 to {width - 1}). Use {option('weight')} with one of them, or "
         f"{option('weight', False)}."
     )
 
 
-def _layout(names: list[str], field: int | None, n: int) -> Layout:
-    """Return the layout of the links."""
+def _layout(names: list[str], field: int | None, n: int) -> LineLayout:
+    """Return the line layout of the links."""
     wanted = {0: 0, 1: 1} | ({} if field is None else {field: 2})
     fields = [wanted.get(f, -1) for f in range(max(wanted) + 1)]
     like = shorten(" ".join(names[: len(fields)]), 120) + " ... ;"
-    return Layout(fields, "ii" if field is None else "iin", like, comments=b"~", blanks=_BLANKS, bounds=(1, n))
+    return LineLayout(fields, "ii" if field is None else "iin", like, comments=b"~", blanks=_BLANKS, bounds=(1, n))
 
 
-def read_places(source: Source) -> tuple[Array, Array]:
-    """Read a file of nodes: the vertices and their coordinates; a line with the columns' names may come first."""
+def read_coordinate_list(source: Source) -> tuple[Array, Array]:
+    """Read a file of nodes: the vertices and their coordinates; a header may come first."""
     text = Text(source)
     if re.match(rb"\s*[A-Za-z]", source.head().removeprefix(BOM)):
         text.line()
-    layout = Layout((0, 1, 2), "inn", "node X Y ;", comments=b"~", blanks=_BLANKS)
+    layout = LineLayout((0, 1, 2), "inn", "node X Y ;", comments=b"~", blanks=_BLANKS)
     return read_triples(text, layout)
 
 
 def _matches(head: bytes) -> bool:
-    """Tell whether the metadata of a network is there."""
+    """Return whether a file has the metadata of a network."""
     upper = head.upper()
     return b"<NUMBER OF NODES>" in upper and b"<END OF METADATA>" in upper
 
@@ -167,7 +167,7 @@ FORMAT = Format(
 
 
 def _refuse(source: Source) -> Graph:
-    """Say what a file of nodes is for."""
+    """Raise an error that says what a file of nodes is for."""
     raise source.error(
         f"this file holds coordinates, no links. Read the network, and give this file with {option('coordinates')}."
     )

@@ -1,6 +1,6 @@
-"""Queries on GPUs: planning, launching, batches of arcs, and one engine per method; the table GPU_METHODS.
+"""Queries on GPUs: planning, launching, arc batches, and one engine per method; the table GPU_METHODS.
 
-The names are those of METHODS: a method runs on GPUs if it is listed here.
+The names are those of METHODS. A method runs on GPUs if it is listed here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which devices a query runs on: those that were named, or a GPU that "auto" finds worth while."""
+"""Which devices a query runs on: those that were named, or a GPU that "auto" expects to be faster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .work import kept_bytes
 
 
 def gpu_facts(names: tuple[str, ...], graph: Graph, rows: int, method: str) -> tuple[Facts, ...]:
-    """Return what the GPUs a query runs on have; none for the CPU. No driver is loaded unless a GPU may be needed."""
+    """Return the facts of the GPUs that a query runs on, none for the CPU; drivers are loaded only if needed."""
     if names == ("cpu",):
         return ()
     if names == ("auto",):
@@ -26,5 +26,5 @@ def gpu_facts(names: tuple[str, ...], graph: Graph, rows: int, method: str) -> t
 
 
 def _with_kept(facts: Facts) -> Facts:
-    """Count what graphs keep on a device as free: it is given back when a query needs the room."""
+    """Count what graphs keep on a device as free: it is freed when a query needs the memory."""
     return replace(facts, memory=facts.memory + kept_bytes(facts.name))

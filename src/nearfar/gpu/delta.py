@@ -1,7 +1,7 @@
 """`delta` on a GPU: delta-stepping with a near and a far pile (kernels/gpu/delta.cl).
 
-Weights are >= 0, and all arcs lie on the device. Light arcs lie before heavy ones: they are moved there on the device,
-once for each graph and width.
+Weights are >= 0, and all arcs are on the device. The light arcs of a vertex come before its heavy ones: a kernel sorts
+them so, once per graph and width.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ..devices.device import Buffer
 from ..graph import Graph
 from ..kernels.gpu.constants import GPU_MOST
 from ..methods.buckets import choose_delta
+from .arc_batches import Window
 from .launch_loop import LaunchLoop
 from .method import GpuMethod
 from .tuning import NEAR_NARROW, NEAR_WIDE
@@ -25,12 +26,12 @@ DONE = 3
 
 
 def choose_width(graph: Graph) -> float:
-    """Return how far beyond the least distance of the far pile vertices are taken from it."""
+    """Return the bucket width: vertices up to the least distance in the far pile plus this width become near."""
     return choose_delta(graph, NEAR_WIDE, NEAR_NARROW)
 
 
 def fit_width(graph: Graph, width: float, dtype: np.dtype) -> Any:
-    """Return a width in the type of sums, at least so large that adding it to any distance makes it greater."""
+    """Return a width in the type of sums, large enough that adding it to any distance makes the distance greater."""
     if dtype.kind == "i":
         return np.int64(max(1, min(width, 2**62)))
     facts = np.finfo(dtype)
@@ -40,14 +41,14 @@ def fit_width(graph: Graph, width: float, dtype: np.dtype) -> Any:
 
 
 class Delta:
-    """Piles and records of one job, for one row by all groups or for a row a group."""
+    """Piles and records of one run, for one row by all groups or for one row per group."""
 
     def __init__(self, work: Work) -> None:
         self.work, self.n = work, work.problem.graph.n
         layout, n, graph = work.layout, self.n, work.problem.graph
         groups = 1 if work.layout.rows == 1 else layout.groups
         width = work.problem.delta if work.problem.delta is not None else choose_width(graph)
-        with np.errstate(over="ignore"):  # an infinite one is as good as any that is wider than all distances
+        with np.errstate(over="ignore"):  # infinity is as good as any width beyond all distances
             self.width = fit_width(graph, width, work.problem.dtype)
         self.dist = work.distances()
         self.least_rows = layout.groups
@@ -61,11 +62,11 @@ class Delta:
         self.light_ends = self._split()
 
     def reset(self, rows: int) -> None:
-        """Make so many rows unreached."""
+        """Fill the first ``rows`` rows as unreached."""
         self.work.device.fill(self.dist, self.work.ceiling, rows * self.n)
 
     def _split(self) -> Buffer:
-        """Return where the heavy arcs of each vertex begin, after moving them there unless that was done before."""
+        """Return where the heavy arcs of each vertex begin; move them there first, unless that was done before."""
         work, width = self.work, self.width
         kept = work.resident("split", dict)
         key = (width, work.sum)
@@ -80,7 +81,7 @@ class Delta:
         return ends
 
     def arguments(self) -> tuple[Any, ...]:
-        """Return what every kernel takes first."""
+        """Return the arguments that every kernel takes first."""
         work = self.work
         return (
             work.offsets(), self.light_ends, work.arcs(), self.targets, np.int32(self.targets.count), np.int32(self.n),
@@ -111,20 +112,20 @@ class Delta:
 
         loop.go(launch, look, lambda rounds: None, self.dist)
 
-    def place(self, sources: np.ndarray) -> None:
-        """Leave it to the group of a row to start it."""
+    def set_sources(self, sources: np.ndarray) -> None:
+        """Do nothing: the group that settles a row starts it."""
 
     @property
     def row_rounds(self) -> int:
-        """Rounds of a row in one launch: all of them, since arcs are relaxed about once."""
+        """Rounds per row in one launch: all of them, since each arc is relaxed about once."""
         return GPU_MOST
 
     def first_states(self, rows: int) -> np.ndarray:
-        """Return how rows begin; they end in one launch."""
+        """Return the states in which rows begin; one launch settles them."""
         return np.full(rows, UNDER_WAY, np.int32)
 
-    def run_rows(self, sources: Any, states: Any, rows: int, budget: int, window: None) -> None:
-        """Let every group settle its share of the rows."""
+    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: int, window: Window | None) -> None:
+        """Settle one row per group."""
         layout = self.work.layout
         kernel = self.work.kernel(STEM, "delta_rows")
         kernel(min(layout.groups, rows), layout.group_size, *self.arguments(), sources, np.int32(rows))

@@ -1,4 +1,4 @@
-"""`edge` on a GPU: every arc, in rounds, until a round changes nothing (kernels/gpu/edge.cl); takes arcs in batches."""
+"""`edge` on a GPU: relax every arc in rounds until a round changes nothing (kernels/gpu/edge.cl); can use batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..devices.device import Buffer
 from ..kernels.gpu.constants import GPU_FLAGS, GPU_MOST
 from .arc_batches import ArcBatches, Window
 from .launch_loop import LaunchLoop
-from .method import GpuMethod
+from .method import StreamingMethod
 from .tuning import LAUNCH_ARCS, STEADY_SWEEPS
 from .work import UNDER_WAY, Work
 
@@ -18,7 +18,7 @@ STEM = "edge"
 
 
 class Edge:
-    """Flags of one job, for one row by all groups or for a row a group."""
+    """Flags of one run, for one row by all groups or for one row per group."""
 
     def __init__(self, work: Work) -> None:
         self.work, self.n, self.m = work, work.problem.graph.n, work.problem.graph.m
@@ -30,40 +30,40 @@ class Edge:
         self.least_rows = layout.groups
         self.offsets = work.offsets()
         if self.windowed:
-            self._window_tails_of: dict[int, tuple[int, Buffer | None]] = {}  # by buffer: of which batch, and where
+            self._window_tails_of: dict[int, tuple[int, Buffer | None]] = {}  # by buffer: batch index and its tails
             self.rounds_at_once = 1
-            self.tails = self.flags  # a kernel that puts seeds into place is given tails, but does not read them
+            self.tails = self.flags  # any buffer: edge_begin takes tails, but does not read them
             self.changed = work.zeros(layout.rows * self.n, np.int32)
             self.waiting = work.zeros(layout.rows * layout.batches, np.int32)
         else:
             self.tails = work.resident("tails", self._make_tails)
 
     def reset(self, rows: int) -> None:
-        """Make so many rows unreached."""
+        """Fill the first ``rows`` rows as unreached."""
         self.work.device.fill(self.dist, self.work.ceiling, rows * self.n)
         if self.windowed:
             self.work.device.fill(self.changed, 0, rows * self.n)
             self.work.device.fill(self.waiting, 0, rows * self.work.layout.batches)
 
     def _make_tails(self) -> Buffer:
-        """Write the tail of every arc, on the device."""
+        """Return the tail of every arc, computed on the device."""
         tails = self.work.device.empty(max(self.m, 1), np.int32)
         self._expand(tails, 0, self.n, 0, self.m)
         return tails
 
     def _expand(self, tails: Buffer, first: int, last: int, base: int, end: int) -> None:
-        """Write the tails of the arcs of some vertices, as far as they lie in a window."""
+        """Write the tails of the arcs of some vertices, as far as the arcs are in a window."""
         span = (np.int32(first), np.int32(last), np.int64(base), np.int64(end))
         self.kernel("tails")(*self.work.items(last - first), self.offsets, *span, tails)
 
     def arguments(self, window: Window | None) -> tuple[Any, ...]:
-        """Return what every kernel takes first."""
+        """Return the arguments that every kernel takes first."""
         work = self.work
         arcs, m = (work.arcs(), self.m) if window is None else (window.arcs, window.end - window.base)
         first = (self.tails, arcs, np.int64(m), np.int32(self.n), work.floor, work.ceiling, self.dist)
         if window is None:
             return first
-        steps = map(np.int32, (window.number, window.step, window.since))
+        steps = map(np.int32, (window.index, window.step, window.since))
         return (*first, self.offsets, np.int64(work.layout.batch), *steps, self.changed, self.waiting)
 
     def kernel(self, name: str) -> Any:
@@ -77,15 +77,19 @@ class Edge:
         self._put(seeds, None, apart=False)
 
     def _put(self, seeds: np.ndarray, window: Window | None, apart: bool) -> None:
-        """Put seeds at distance 0, of one row or a row each."""
+        """Put seeds at distance 0, all in one row or (``apart``) one per row."""
         numbers = (len(seeds), apart, self.work.layout.batches)
         self.kernel("begin")(
             *self.work.items(len(seeds)), *self.arguments(window), self.work.device.upload(seeds),
             *map(np.int32, numbers),
         )  # fmt: skip
 
-    def settle(self, loop: LaunchLoop, window: Window | None = None) -> bool:
-        """Run rounds until one changes nothing, in a window a few at most; return whether one did."""
+    def settle(self, loop: LaunchLoop) -> None:
+        """Run rounds until one changes nothing."""
+        self._run_rounds(loop, None)
+
+    def _run_rounds(self, loop: LaunchLoop, window: Window | None) -> bool:
+        """Run rounds until one changes nothing, in a window only a few; return whether the last changed nothing."""
         device = self.work.device
         shared = (*self.arguments(window), self.flags)
         m, most = int(shared[2]), GPU_FLAGS - 2 if window is None else self.rounds_at_once
@@ -94,7 +98,7 @@ class Edge:
         def launch(count: int, budget: np.int32) -> None:
             nonlocal launched, left
             launched = min(count, left, most)
-            device.write(self.flags, np.eye(1, GPU_FLAGS, dtype=np.int32)[0])  # the round before the first is a change
+            device.write(self.flags, np.eye(1, GPU_FLAGS, dtype=np.int32)[0])  # so that the first round runs
             for r in range(launched):
                 one_round(*self.work.items(m), *shared, np.int32(r + 1))
             left -= launched
@@ -121,49 +125,48 @@ class Edge:
     # Arcs in batches.
 
     def begin(self, seeds: np.ndarray, window: Window, apart: bool) -> None:
-        """Put seeds at distance 0, of one row or a row each, and note which batches they wait for."""
+        """Put seeds at distance 0, all in one row or (``apart``) one per row; record which batches wait for them."""
         self._put(seeds, window, apart)
 
     def settle_few(self, batches: ArcBatches) -> bool:
-        """Return False: every arc is relaxed, be it few or many that change."""
+        """Return False: `edge` relaxes every arc, also when few are pending."""
         return False
 
     def settle_window(self, loop: LaunchLoop, batches: ArcBatches, window: Window) -> None:
-        """Run a few rounds on the arcs of a window: more from sweep to sweep, since deep graphs take many."""
+        """Run a few rounds on the arcs of a window; more in later passes, since deep graphs take many rounds."""
         self.rounds_at_once = min(1 << (batches.runs // (STEADY_SWEEPS * batches.count)), GPU_FLAGS - 2)
-        tails = self._window_tails(window)
-        self.tails = tails
-        if not self.settle(loop, window):
+        self.tails = self._window_tails(window)
+        if not self._run_rounds(loop, window):
             batches.reopen(window)
 
     def _window_tails(self, window: Window) -> Buffer:
-        """Return the tails of a window's arcs: written when it came to the device, and kept as long as it is there."""
-        number, tails = self._window_tails_of.get(window.buffer, (-1, None))
+        """Return the tails of a window's arcs: written when its batch is copied, and kept as long as it is there."""
+        index, tails = self._window_tails_of.get(window.buffer, (-1, None))
         if tails is None:
             batch = self.work.layout.batch
             tails = self.work.resident(f"tails {window.buffer}", lambda: self.work.device.empty(batch, np.int32), batch)
-        if number != window.number:
+        if index != window.index:
             self._expand(tails, window.first, window.last, window.base, window.end)
-        self._window_tails_of[window.buffer] = (window.number, tails)
+        self._window_tails_of[window.buffer] = (window.index, tails)
         return tails
 
-    # Rows, a group each.
+    # One row per group.
 
-    def place(self, sources: np.ndarray) -> None:
+    def set_sources(self, sources: np.ndarray) -> None:
         """Put the source of every row at distance 0."""
         self._put(sources, None, apart=True)
 
     @property
     def row_rounds(self) -> int:
-        """Rounds of a row in one launch, so that it ends soon: every one relaxes all arcs."""
+        """Rounds per row in one launch, so that the launch ends soon: each round relaxes all arcs."""
         return max(1, LAUNCH_ARCS // max(self.m, 1))
 
     def first_states(self, rows: int) -> np.ndarray:
-        """Return how rows begin."""
+        """Return the states in which rows begin."""
         return np.full(rows, UNDER_WAY, np.int32)
 
-    def run_rows(self, sources: Any, states: Any, rows: int, budget: int, window: Window | None) -> None:
-        """Let every group settle its share of the rows."""
+    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: int, window: Window | None) -> None:
+        """Settle one row per group."""
         layout = self.work.layout
         if window:
             self.tails = self._window_tails(window)
@@ -174,4 +177,4 @@ class Edge:
         )  # fmt: skip
 
 
-METHOD = GpuMethod(Edge, arc_bytes=4, streams=True, keeps=("tails",))
+METHOD = StreamingMethod(Edge, arc_bytes=4, keeps=("tails",))

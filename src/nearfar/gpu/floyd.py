@@ -1,7 +1,7 @@
-"""`floyd` on a GPU: the matrix of all arcs closed there once, tile by tile, and rows copied out (kernels/gpu/floyd.cl).
+"""`floyd` on a GPU: close the matrix of all arcs once, tile by tile, then copy rows out (kernels/gpu/floyd.cl).
 
-The matrix lies on the device beside the graph, n x n distances, whatever rows are asked for. Launches are cut so that
-they are short, and the host waits for them now and then, so that Ctrl-C is heard.
+The matrix of n x n distances is on the device beside the graph, however few rows a query needs. Launches are short,
+and the host waits for them now and then, so that Ctrl-C works.
 """
 
 from __future__ import annotations
@@ -11,22 +11,24 @@ from typing import Any
 
 import numpy as np
 
+from ..devices.device import Buffer
 from ..errors import MethodError, option
 from ..methods import johnson
 from ..methods.floyd import reached_vertices
 from ..results.limits import longest_path
+from .arc_batches import Window
 from .method import GpuMethod
 from .tuning import LAUNCH_SECONDS
 from .work import WholeRows, Work, flip_negatives
 
 STEM = "floyd"
-TILES = {4: 64, 8: 32}  # way stations of a round, by the bytes of a distance; as in the kernels
-FEW_TILES = 256  # tiles offered in the first launches, before it is known how long they take
+TILES = {4: 64, 8: 32}  # vertices per tile, by the bytes of a distance; as in the kernels
+FEW_TILES = 256  # tiles in the first launches, before their time is known
 MOST_TILES = 1 << 20
 
 
 class Floyd(WholeRows):
-    """The matrix of one run, closed when the first rows are asked for."""
+    """The matrix of one run, closed when the first rows are needed."""
 
     def __init__(self, work: Work) -> None:
         self.work, self.n = work, work.problem.graph.n
@@ -39,7 +41,7 @@ class Floyd(WholeRows):
         self._choose_numbers()
 
     def _choose_numbers(self) -> None:
-        """Find an infinity that can be added to itself, or have sums compared before they are formed."""
+        """Choose an infinity that can be added to itself; if there is none, compare sums before they are formed."""
         problem, dtype = self.work.problem, self.work.problem.dtype
         negative, longest, self.careful = problem.graph.min_weight < 0, longest_path(problem.graph), np.int32(0)
         if dtype.kind == "f":
@@ -59,16 +61,16 @@ class Floyd(WholeRows):
         """Return a kernel of this method."""
         return self.work.kernel(STEM, f"floyd_{name}")
 
-    def run_rows(self, sources: Any, states: Any, rows: int, budget: int, window: None) -> None:
+    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: int, window: Window | None) -> None:
         """Write the rows of some sources."""
         self._write(self.sources, sources, apart=True)
 
     def start(self, seeds: np.ndarray) -> None:
-        """Write the row of the nearest of some seeds."""
+        """Write the row of distances from the nearest seed."""
         self._write(seeds, self.work.device.upload(seeds), apart=False)
 
-    def _write(self, seeds: np.ndarray, there: Any, apart: bool) -> None:
-        """Write rows out as keys, closing the matrix first if it is not; ``there``: the seeds on the device."""
+    def _write(self, seeds: np.ndarray, there: Buffer, apart: bool) -> None:
+        """Write rows as keys, after closing the matrix if needed; ``there``: the seeds on the device."""
         if not self.is_closed:
             self._close()
         if self.work.controls.stop[0]:
@@ -100,7 +102,7 @@ class Floyd(WholeRows):
     def _fill(self) -> None:
         """Write the arcs into the matrix."""
         work, graph = self.work, self.work.problem.graph
-        wanted, is_all = self.met, graph.min_weight >= 0  # what is not read may be anything
+        wanted, is_all = self.met, graph.min_weight >= 0  # any buffer, if it is not read
         if not is_all:
             wanted = work.device.upload(reached_vertices(work.problem, work.controls).astype(np.int32))
         self.kernel("fill")(
@@ -109,7 +111,7 @@ class Floyd(WholeRows):
         )  # fmt: skip
 
     def _offer(self, own: int, cross: bool, count: int) -> None:
-        """Offer tiles the ways through a round's vertices: those of its row and column, or all others."""
+        """Relax tiles over the paths through a round's vertices: the tiles of its row and column, or all others."""
         tiles, size = self.kernel("tiles"), self.work.layout.group_size
         for first in range(0, max(count, 1), self.at_once):  # at least one launch, which builds the kernel
             last = min(first + self.at_once, count)
@@ -120,7 +122,7 @@ class Floyd(WholeRows):
             self._wait(last - first)
 
     def _wait(self, tiles: int) -> None:
-        """Wait for the device once it has work for about LAUNCH_SECONDS; learn how much that is."""
+        """Wait for the device when it has work for about LAUNCH_SECONDS; adapt how many tiles that is."""
         self.pending += tiles
         if self.pending < self.at_once:
             return
@@ -131,7 +133,7 @@ class Floyd(WholeRows):
         self.pending, self.waited = 0, now
 
     def _settle_on_host(self, seeds: np.ndarray) -> None:
-        """Settle rows as `johnson` does, and bring them to the device as keys."""
+        """Settle rows with `johnson` on the host, and write them to the device as keys."""
         problem = self.work.problem
         rows = np.empty((len(seeds), self.n), problem.dtype)
         settle = johnson.new_worker(problem, self.work.controls)

@@ -1,6 +1,6 @@
-"""`frontier` on a GPU: only changed vertices relax their arcs (kernels/gpu/frontier.cl); takes arcs in batches.
+"""`frontier` on a GPU: only changed vertices relax their arcs (kernels/gpu/frontier.cl); can use arc batches.
 
-The kernels know from their own records how far they are. The host launches many rounds ahead and looks now and then.
+The kernels read their progress from a record on the device. The launch loop launches many rounds ahead.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..devices.device import Buffer
 from ..kernels.gpu.constants import GPU_MOST
 from .arc_batches import ArcBatches, Window
 from .launch_loop import LaunchLoop
-from .method import GpuMethod
+from .method import StreamingMethod
 from .tuning import FEW_VERTICES, LAUNCH_ROUNDS
 from .work import AT_SOURCE, UNDER_WAY, Work
 
@@ -21,12 +22,12 @@ LEFT, FELL, ROUND, SIZES, CONTROL_SIZE = 0, 1, 2, 3, 8  # as in kernels/gpu/fron
 
 
 class Frontier:
-    """Lists and records of one job, for one row by all groups or for a row a group."""
+    """Lists and records of one run, for one row by all groups or for one row per group."""
 
     def __init__(self, work: Work) -> None:
         self.work, self.n = work, work.problem.graph.n
         layout, n = work.layout, self.n
-        groups = 1 if work.layout.rows == 1 else layout.groups  # each with lists of its own
+        groups = 1 if work.layout.rows == 1 else layout.groups  # each with its own lists
         self.windowed = layout.batches > 1
         self.dist = work.distances()
         self.least_rows = layout.groups
@@ -41,14 +42,14 @@ class Frontier:
             self.found = work.zeros(2 + min(FEW_VERTICES, n // 8), np.int32)
 
     def reset(self, rows: int) -> None:
-        """Make so many rows unreached."""
+        """Fill the first ``rows`` rows as unreached."""
         self.work.device.fill(self.dist, self.work.ceiling, rows * self.n)
         if self.windowed:
             self.work.device.fill(self.changed, 0, rows * self.n)
             self.work.device.fill(self.waiting, 0, rows * self.work.layout.batches)
 
     def arguments(self, window: Window | None) -> tuple[Any, ...]:
-        """Return what every kernel takes first."""
+        """Return the arguments that every kernel takes first."""
         work = self.work
         arcs = work.arcs() if window is None else window.arcs
         first = (
@@ -96,7 +97,7 @@ class Frontier:
     # Arcs in batches.
 
     def begin(self, seeds: np.ndarray, window: Window, apart: bool) -> None:
-        """Put seeds at distance 0, of one row or a row each, and note which batches they wait for."""
+        """Put seeds at distance 0, all in one row or (``apart``) one per row; record which batches wait for them."""
         groups, size = self.work.items(len(seeds))
         given = self.work.device.upload(seeds)
         self.kernel("begin")(
@@ -105,10 +106,10 @@ class Frontier:
         )  # fmt: skip
 
     def settle_few(self, batches: ArcBatches) -> bool:
-        """Relax what is pending in all batches at once, if it is little; return whether it was."""
+        """Relax the pending arcs of all batches at once, if they are few; return whether they were."""
         work, device = self.work, self.work.device
         if work.problem.graph.min_weight < 0:
-            return False  # a small negative cycle would stay small for ever, and nobody would look for it
+            return False  # a small negative cycle would stay small for ever, and would never be checked for
         device.write(self.since, batches.since)
         device.fill(self.found, 0)
         least, most = np.int32(batches.since.min()), np.int32(self.found.count - 2)
@@ -132,29 +133,29 @@ class Frontier:
         self.kernel("gather")(layout.groups, layout.group_size, *self.arguments(window), *span)
         self.settle(loop, window)
 
-    # Rows, a group each.
+    # One row per group.
 
-    def place(self, sources: np.ndarray) -> None:
-        """Leave it to the group of a row to start it."""
+    def set_sources(self, sources: np.ndarray) -> None:
+        """Do nothing: the group that settles a row starts it."""
 
     @property
     def row_rounds(self) -> int:
-        """Rounds of a row in one launch, so that it ends soon."""
+        """Rounds per row in one launch, so that the launch ends soon."""
         return LAUNCH_ROUNDS
 
     def first_states(self, rows: int) -> np.ndarray:
-        """Return how rows begin."""
+        """Return the states in which rows begin."""
         return np.full(rows, UNDER_WAY if self.windowed else AT_SOURCE, np.int32)
 
-    def run_rows(self, sources: Any, states: Any, rows: int, budget: int, window: Window | None) -> None:
-        """Let every group settle its share of the rows."""
+    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: int, window: Window | None) -> None:
+        """Settle one row per group."""
         layout = self.work.layout
         span = (window.first, window.last, window.since) if window else (0, self.n, 0)
-        numbers = (rows, min(budget, GPU_MOST), layout.batches, window.number if window else 0, *span)
+        numbers = (rows, min(budget, GPU_MOST), layout.batches, window.index if window else 0, *span)
         self.kernel("rows")(
             min(layout.groups, rows), layout.group_size, *self.arguments(window), self.work.tally, sources, states,
             *map(np.int32, numbers),
         )  # fmt: skip
 
 
-METHOD = GpuMethod(Frontier, scratch=3 * 4, lists=2, streams=True)
+METHOD = StreamingMethod(Frontier, scratch=3 * 4, lists=2)

@@ -1,7 +1,7 @@
-"""The launch loop of one source: rounds are launched many at a time, and looked at now and then.
+"""The launch loop of one source: the host launches several rounds ahead, then looks at how far the device has come.
 
-A look means waiting for the device. It comes after 2, 4, 8 ... launches, so that even a search of thousands of rounds
-is looked at a few dozen times; a launch that finds nothing to do ends at once.
+A look waits for the device. It comes after 2, 4, 8 ... launches, so that even a search of thousands of rounds takes
+only a few dozen looks. A launch that finds nothing to do ends at once.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .work import Work
 
 @dataclass
 class LaunchLoop:
-    """How a row is driven to its end: launches ahead, and a look for a negative cycle when rounds are used up."""
+    """Settles one row: launches ahead, and checks for a negative cycle when the allowed rounds are used up."""
 
     work: Work
-    relaxed: int = 0  # arcs that the host counted, where kernels do not
+    relaxed: int = 0  # arcs relaxed, where the host counts them and not the kernels
     looks: int = 0
 
     def __post_init__(self) -> None:
@@ -39,7 +39,7 @@ class LaunchLoop:
         dist: Buffer,
         ahead: int = 2,
     ) -> None:
-        """Launch and look until done; ``look`` returns (whether it is, whether no more rounds are allowed)."""
+        """Launch and look until done; ``look`` returns (whether it is done, whether the rounds are used up)."""
         budget = np.int32(LAUNCH_ROUNDS)
         allow(self.allowed)
         while not self.work.controls.stop[0]:
@@ -54,7 +54,7 @@ class LaunchLoop:
             ahead = min(2 * ahead, LAUNCHES_AHEAD)
 
     def find_cycle(self, dist: Buffer) -> None:
-        """Raise if the distances so far betray a negative cycle; else allow twice as many rounds."""
+        """Raise if the distances so far show a negative cycle; else allow twice as many rounds."""
         row = np.empty((1, self.work.problem.graph.n), self.work.problem.dtype)
         self.work.fetch(dist, row)
         raise_cycle(self.work, row[0], self.allowed)
@@ -62,9 +62,9 @@ class LaunchLoop:
 
 
 def raise_cycle(work: Work, row: np.ndarray, rounds: int) -> None:
-    """Raise the error that names the cycle, if a row betrays one after so many rounds.
+    """Raise the error that names the negative cycle, if a row shows one after ``rounds`` rounds.
 
-    A cycle that only rounding makes negative may do so in passing: as many rounds as there are vertices show.
+    A cycle that is negative only by rounding may show up for a while: it counts once the rounds exceed the vertices.
     """
     graph = work.problem.graph
     cycle = find_negative_cycle(graph, row, work.problem.ceiling, rounds)

@@ -1,6 +1,6 @@
-"""How a query is laid out on a GPU: rows at once, groups, and batches of arcs where they do not all fit.
+"""How much of a query is on a GPU at once: rows, groups, and arc batches where the arcs do not all fit.
 
-Pure arithmetic on sizes: no device is asked, so what happens when memory is short is reached with a small figure.
+Pure arithmetic on sizes, without a device: a test of what happens when memory is short only passes a small number.
 """
 
 from __future__ import annotations
@@ -11,91 +11,91 @@ from ..kernels.gpu.constants import GPU_PART, GPU_THIN, HOST_PART, HOST_THIN
 
 
 @dataclass(frozen=True)
-class Layout:
-    """What lies on a device at once."""
+class DeviceLayout:
+    """What is on a device at once."""
 
-    groups: int  # that work side by side
+    groups: int  # that run in parallel
     group_size: int
     rows: int  # settled at once
     batch: int  # arcs on the device at once; all of them unless batches > 1
-    batches: int  # of arcs
-    parts: int  # of fat vertices that a list has room for
+    batches: int  # arc batches
+    parts: int  # parts of fat vertices that a list has room for
     bytes: int  # of device memory
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes that a layout depends on, in bytes unless said otherwise."""
+    """The sizes that a DeviceLayout depends on: n, m, rows and list_copies are counts, the others bytes."""
 
     n: int
     m: int
     rows: int
-    arc: int  # a record
+    arc: int  # one record
     offset: int
-    key: int  # a distance
+    key: int  # one distance
     vertex_extra: int  # beside the offsets, per vertex of the graph
     arc_extra: int  # beside the record, per arc on the device
     scratch: int  # per vertex and group
-    list_copies: int  # lists that a group has
+    list_copies: int  # lists per group
     streams: bool  # whether the method can take arcs in batches
 
 
-MIN_BATCH = 256  # arcs; smaller batches are not worth a copy
-SMALL_BUFFERS = 1024  # bytes: flags, levels, the tally of one source's groups
-# Rows settled at once, even where memory has room for more: a launch is kept short anyway, and memory has other uses.
-ROWS_A_GROUP, ROWS_BYTES = 16, 64 << 20
+MIN_BATCH = 256  # arcs; a smaller batch is not worth a copy
+SMALL_BUFFERS = 1024  # bytes: flags, levels, and the tally of the groups of a single source
+# Limits of the rows settled at once, also where memory has room for more: launches are kept short anyway.
+ROWS_PER_GROUP, ROWS_BYTES = 16, 64 << 20
 
 
 def make_layout(
     sizes: Sizes, *, cores: int, group_size: int, groups_per_core: int, memory: int, largest: int, gpu: bool
-) -> Layout | int:
-    """Return the layout within ``memory`` bytes, or how many bytes the least one needs.
+) -> DeviceLayout | int:
+    """Return the layout within ``memory`` bytes, or the bytes that the smallest one needs.
 
-    It may need fewer than there are and still not fit, where one of its buffers is larger than ``largest``.
+    That may be less than ``memory``: then one of the buffers would be larger than ``largest``.
     """
     fixed = (sizes.n + 1) * sizes.offset + sizes.n * sizes.vertex_extra + SMALL_BUFFERS
     whole = _resident(sizes, fixed, cores * groups_per_core, group_size, memory, largest, gpu)
-    if isinstance(whole, Layout) or not sizes.streams or not sizes.m:
+    if isinstance(whole, DeviceLayout) or not sizes.streams or not sizes.m:
         return whole
     return _streamed(sizes, fixed, cores * groups_per_core, group_size, memory, largest, gpu, whole)
 
 
 def parts_of(arcs: int, gpu: bool) -> int:
-    """Return how many parts the fat vertices of so many arcs can have (kernels/gpu/lists.cl)."""
+    """Return how many parts the fat vertices can have in total, given the arcs (kernels/gpu/lists.cl)."""
     thin, part = (GPU_THIN, GPU_PART) if gpu else (HOST_THIN, HOST_PART)
     return arcs // part + arcs // thin + 1
 
 
 def group_bytes(sizes: Sizes, parts: int) -> int:
-    """Return what one group needs of its own; a single source has it once for all groups."""
+    """Return the bytes that each group needs for itself; a single source needs them once for all groups."""
     return sizes.n * sizes.scratch + 8 * parts * sizes.list_copies + 136
 
 
 def _resident(
     sizes: Sizes, fixed: int, groups: int, group_size: int, memory: int, largest: int, gpu: bool
-) -> Layout | int:
+) -> DeviceLayout | int:
     """Return the layout with all arcs on the device."""
     parts = parts_of(sizes.m, gpu)
     arcs = sizes.m * (sizes.arc + sizes.arc_extra)
     own = group_bytes(sizes, parts)
-    row = sizes.n * sizes.key + 8  # its source and its state
+    row = sizes.n * sizes.key + 8  # 8: its source and its state
     least = fixed + arcs + own + row
     if least > memory or max(sizes.m * sizes.arc, row, own, fixed) > largest:
         return least
     room = memory - fixed - arcs
     groups, rows = _share(sizes.rows, groups, own, row, room, largest)
     used = fixed + arcs + (own if sizes.rows == 1 else groups * own) + rows * row
-    return Layout(groups, group_size, rows, max(sizes.m, 1), 1, parts, used)
+    return DeviceLayout(groups, group_size, rows, max(sizes.m, 1), 1, parts, used)
 
 
 def _streamed(
     sizes: Sizes, fixed: int, groups: int, group_size: int, memory: int, largest: int, gpu: bool, whole: int
-) -> Layout | int:
-    """Return the layout with two batches of arcs on the device at once."""
+) -> DeviceLayout | int:
+    """Return the layout with two arc batches on the device at once."""
     arc = 2 * (sizes.arc + sizes.arc_extra)
-    # Beside a distance, the step that changed it; for every batch, the last step it waits for; pending vertices.
+    # Per vertex: distance and the step that changed it. Per batch: the last step that it waits for. Pending vertices.
     row = sizes.n * (sizes.key + 4) + 8 + 8 * (sizes.m // MIN_BATCH + 1) + sizes.n // 2 + 8
-    # A list has room for the parts of one batch, whose size depends on that room: bounded by what all arcs would take.
+    # A list has room for the parts of one batch, and the batch size depends on that room: take a bound per arc.
     part_share = 8 * sizes.list_copies / (HOST_THIN if not gpu else GPU_THIN) * 2
     base = sizes.n * sizes.scratch + 136 + 8 * sizes.list_copies
     least = fixed + base + row + int(MIN_BATCH * (arc + part_share))
@@ -112,14 +112,14 @@ def _streamed(
     left = memory - fixed - batch * arc
     groups, rows = _share(sizes.rows, groups, own, row, left, largest)
     used = fixed + batch * arc + (own if sizes.rows == 1 else groups * own) + rows * row
-    return Layout(groups, group_size, rows, batch, batches, parts, used)
+    return DeviceLayout(groups, group_size, rows, batch, batches, parts, used)
 
 
 def _share(rows: int, groups: int, own: int, row: int, room: int, largest: int) -> tuple[int, int]:
-    """Return how many groups and rows fit into the room that is left; half of it at most goes to the groups."""
+    """Return how many groups and rows fit into the memory left (``room``); at most half of it goes to the groups."""
     if rows == 1:
         return groups, 1
     groups = max(1, min(groups, rows, room // 2 // max(own, 1), largest // max(own, 1)))
     fitting = min(room - groups * own, largest) // max(row, 1)
-    at_once = max(1, min(rows, fitting, max(ROWS_A_GROUP * groups, ROWS_BYTES // max(row, 1))))
+    at_once = max(1, min(rows, fitting, max(ROWS_PER_GROUP * groups, ROWS_BYTES // max(row, 1))))
     return min(groups, at_once), at_once

@@ -1,10 +1,10 @@
-"""What a method is to GPUs: the record of the table GPU_METHODS, and the engine that it makes for each run."""
+"""What a method has to offer on GPUs: its record in the table GPU_METHODS, and the engine that it makes per run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -19,64 +19,65 @@ if TYPE_CHECKING:
 
 
 class Engine(Protocol):
-    """What drives a method's kernels for one run on one device: one row by all groups, or one row per group."""
+    """Launches the kernels of a method in one run on one device: one row by all groups, or one row per group."""
 
     dist: Buffer  # the rows that are settled at once, as keys
-    least_rows: int  # rows are handed out in multiples of it
+    least_rows: int  # rows are handed out in multiples of this
 
     def start(self, seeds: np.ndarray) -> None:
-        """Put the seeds of the only row at distance 0."""
+        """Put the seeds of a single row at distance 0, or settle it at once if the method writes whole rows."""
 
-    def settle(self, loop: LaunchLoop) -> Any:
-        """Settle the only row with all groups."""
+    def settle(self, loop: LaunchLoop) -> None:
+        """Settle a single row with all groups."""
 
     def reset(self, rows: int) -> None:
-        """Make so many rows unreached."""
+        """Fill the first ``rows`` rows as unreached."""
 
-    def place(self, sources: np.ndarray) -> None:
-        """Take note of the sources of the next rows, one each."""
+    def set_sources(self, sources: np.ndarray) -> None:
+        """Take the sources of the next rows, one per row."""
 
     @property
     def row_rounds(self) -> int:
-        """Rounds of a row in one launch, so that it ends soon."""
+        """Rounds per row in one launch, so that the launch ends soon."""
 
     def first_states(self, rows: int) -> np.ndarray:
-        """Return the states that rows begin in (gpu/work.py)."""
+        """Return the states in which rows begin (gpu/work.py)."""
 
     def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: int, window: Window | None) -> None:
-        """Let every group settle its share of the rows, for so many rounds at most."""
+        """Settle ``rows`` rows, one per group at a time, with at most ``budget`` rounds per row."""
 
 
 class BatchedEngine(Engine, Protocol):
-    """An engine that also takes arcs in batches."""
+    """An engine that can also work on arc batches."""
 
-    waiting: Buffer  # for every row and batch, the last step that changed a vertex with arcs there
+    waiting: Buffer  # per row and batch, the last step that changed a vertex with arcs there
 
     def begin(self, seeds: np.ndarray, window: Window, apart: bool) -> None:
-        """Put seeds at distance 0, of one row or one row each, and note which batches they wait for."""
+        """Put seeds at distance 0, all in one row or (``apart``) one per row; record which batches wait for them."""
 
     def settle_few(self, batches: ArcBatches) -> bool:
-        """Relax what is pending in all batches at once, if it is little; return whether it was."""
+        """Relax the pending arcs of all batches at once, if they are few; return whether they were."""
 
     def settle_window(self, loop: LaunchLoop, batches: ArcBatches, window: Window) -> None:
-        """Relax the arcs of one batch until nothing changes, or for some rounds."""
+        """Relax the arcs of one batch until nothing changes, or for a limited number of rounds."""
 
 
 @dataclass(frozen=True)
 class GpuMethod:
-    """One line of the table GPU_METHODS: what drives the kernels, and what they need beside arcs and distances."""
+    """One record of the table GPU_METHODS: the engine, and the memory that it needs beside arcs and distances."""
 
-    engine: Callable[[Work], Any]  # makes the Engine of a run; a BatchedEngine where arcs may come in batches
-    scratch: int = 0  # bytes for each vertex and group
-    lists: int = 0  # lists with room for fat vertices (kernels/gpu/lists.cl)
+    engine: Callable[[Work], Engine]  # makes the engine of a run
+    scratch: int = 0  # bytes per vertex and group
+    lists: int = 0  # lists per group, with room for fat vertices (kernels/gpu/lists.cl)
     vertex_offsets: int = 0  # further arrays of the size of the offsets
-    arc_bytes: int = 0  # for each arc, beside its record
-    matrices: int = 0  # of n x n distances that it keeps on the device
-    streams: bool = False  # whether arcs may come in batches
-    keeps: tuple[str, ...] = ()  # what it keeps on the device beside offsets and arcs
+    arc_bytes: int = 0  # bytes per arc, beside its record
+    matrices: int = 0  # n x n matrices of distances on the device
+    keeps: tuple[str, ...] = ()  # what stays on the device with the graph, beside offsets and arcs
+
+    streams: ClassVar[bool] = False  # whether it can work on arc batches
 
     def sizes(self, graph: Graph, rows: int, dtype: np.dtype) -> Sizes:
-        """Return what the layout on a device depends on."""
+        """Return the sizes that the DeviceLayout depends on."""
         offset = graph.offsets.dtype.itemsize
         return Sizes(
             n=graph.n,
@@ -91,3 +92,12 @@ class GpuMethod:
             list_copies=self.lists,
             streams=self.streams,
         )
+
+
+@dataclass(frozen=True)
+class StreamingMethod(GpuMethod):
+    """The record of a method that can also work on arc batches."""
+
+    engine: Callable[[Work], BatchedEngine]
+
+    streams: ClassVar[bool] = True

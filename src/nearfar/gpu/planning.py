@@ -1,7 +1,7 @@
-"""Plan a query for GPUs: which device pays, which method runs there, and how it is laid out in their memory.
+"""Plan a query for GPUs: which device is worth it, which method runs there, and how its memory is used.
 
-Pure functions of numbers, like engine/planner.py: what happens on a device too small, or on a machine with four of
-them, is reached by handing in the facts of such devices.
+Pure functions of numbers, like engine/planner.py: a test of a device that is too small, or of a machine with four
+GPUs, passes the facts of such devices.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import MethodError
 from . import GPU_METHODS
-from .layout import Layout, make_layout
+from .layout import DeviceLayout, make_layout
 from .tuning import (
     AUTO_GPU_WORK,
     DEVICE_GROUP_SIZE,
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 def wants_gpu(rows: int, m: int, method: str) -> bool:
-    """Tell whether "auto" should look for a GPU at all: there must be work enough to pay for the copies."""
+    """Return whether "auto" looks for a GPU at all: there must be enough work to make up for the copies."""
     return rows * m >= AUTO_GPU_WORK and (method == "auto" or method in GPU_METHODS)
 
 
 def choose_device(found: Sequence[Facts], graph: Graph, rows: int, method: str) -> Facts | None:
-    """Return the real GPU that "auto" takes, or None for the CPU: the one with the most compute units of those it fits.
+    """Return the GPU that "auto" takes, or None for the CPU: among those the graph fits on, the one with most units.
 
-    A model, not a measurement: no GPU was at hand. A CPU that speaks OpenCL is never taken.
+    A model, not a measurement: no GPU was available. A CPU that offers OpenCL is never taken.
     """
     fitting = [
         facts
@@ -46,20 +46,20 @@ def choose_device(found: Sequence[Facts], graph: Graph, rows: int, method: str) 
         if facts.gpu
         and facts.wide_atomics
         and facts.doubles
-        and graph.nbytes + 64 * graph.n < DEVICE_SHARE * facts.memory  # batches would eat up what a GPU gains
+        and graph.nbytes + 64 * graph.n < DEVICE_SHARE * facts.memory  # batches would cost what a GPU gains
         and (method != "prepared" or _fits(graph, rows, method, facts))
     ]
     return max(fitting, key=lambda facts: facts.cores, default=None)
 
 
 def _fits(graph: Graph, rows: int, method: str, facts: Facts) -> bool:
-    """Tell whether a method fits on a device, whatever type of distances it comes to."""
+    """Return whether a method fits on a device, also with the widest type of distances."""
     widest = np.dtype(np.int64)
-    return isinstance(_lay_out(graph, rows, method, widest, facts, int(DEVICE_SHARE * facts.memory)), Layout)
+    return isinstance(_lay_out(graph, rows, method, widest, facts, int(DEVICE_SHARE * facts.memory)), DeviceLayout)
 
 
 def choose_gpu_method(negative: bool, fits: bool) -> tuple[str, str]:
-    """Return the method for GPUs that nobody chose one for, and the reason."""
+    """Return the method that "auto" runs on GPUs, and the reason."""
     if negative:
         return "frontier", "weights are negative: only changed vertices relax their arcs"
     if not fits:
@@ -68,7 +68,7 @@ def choose_gpu_method(negative: bool, fits: bool) -> tuple[str, str]:
 
 
 def require_gpu_method(method: str, device: str) -> None:
-    """Refuse a method that has no kernels for GPUs."""
+    """Raise an error for a method that has no kernels for GPUs."""
     if method != "auto" and method not in GPU_METHODS:
         able = ", ".join(map(repr, GPU_METHODS))
         raise MethodError(
@@ -79,24 +79,24 @@ def require_gpu_method(method: str, device: str) -> None:
 
 @dataclass(frozen=True)
 class GpuPlan:
-    """What some GPUs do for a query.
+    """How a query runs on one or more GPUs.
 
     Attributes
     ----------
     method, why : str
-        What runs, and the reasons.
+        The method that runs, and the reasons.
     facts : tuple of Facts
         The GPUs that share the rows.
-    layouts : tuple of Layout
-        For each of them: groups, rows at once, and arcs at once. Empty where one of them is too small.
+    layouts : tuple of DeviceLayout
+        One for each GPU: groups, rows at once, and arcs at once. Empty if one of the GPUs is too small.
     bytes, available : int
-        What is needed on the one with the least memory, and what may be used there.
+        What is needed on the GPU with the least memory, and what may be used there.
     """
 
     method: str
     why: str
     facts: tuple[Facts, ...]
-    layouts: tuple[Layout, ...]
+    layouts: tuple[DeviceLayout, ...]
     bytes: int
     available: int
 
@@ -116,17 +116,18 @@ def plan_gpus(
     memory: int | None,
     targets: int = 0,
 ) -> GpuPlan:
-    """Return the plan for ``rows`` sources on some devices; ``memory``: bytes that may be used on each."""
-    facts = facts[:rows] or facts[:1]  # a row is never divided
+    """Return the plan for ``rows`` sources on the given devices; ``memory``: bytes that may be used on each."""
+    facts = facts[:rows] or facts[:1]  # a row is never split over devices
     spent = 4 * min(targets, graph.n)
     budgets = [int(DEVICE_SHARE * device.memory) if memory is None else min(memory, device.memory) for device in facts]
     budgets = [max(budget - spent, 0) for budget in budgets]
     reason = "the method was asked for"
     if method == "auto":
         resident = [_lay_out(graph, rows, "delta", dtype, *pair) for pair in zip(facts, budgets, strict=True)]
-        method, reason = choose_gpu_method(graph.min_weight < 0, all(isinstance(layout, Layout) for layout in resident))
+        fits = all(isinstance(layout, DeviceLayout) for layout in resident)
+        method, reason = choose_gpu_method(graph.min_weight < 0, fits)
     found = [_lay_out(graph, rows, method, dtype, *pair) for pair in zip(facts, budgets, strict=True)]
-    layouts = tuple(layout for layout in found if isinstance(layout, Layout))
+    layouts = tuple(layout for layout in found if isinstance(layout, DeviceLayout))
     t = _tightest(found, budgets)
     needed = found[t]
     return GpuPlan(
@@ -134,19 +135,19 @@ def plan_gpus(
         why="; ".join(filter(None, (reason, _batches(layouts)))),
         facts=tuple(facts),
         layouts=layouts if len(layouts) == len(found) else (),
-        bytes=needed.bytes if isinstance(needed, Layout) else needed,
-        available=budgets[t] if isinstance(needed, Layout) or needed > budgets[t] else facts[t].largest,
+        bytes=needed.bytes if isinstance(needed, DeviceLayout) else needed,
+        available=budgets[t] if isinstance(needed, DeviceLayout) or needed > budgets[t] else facts[t].largest,
     )
 
 
-def _tightest(found: Sequence[Layout | int], budgets: Sequence[int]) -> int:
-    """Return the device that a plan's figures are about: one that is too small, else the one with the least memory."""
-    short = [t for t, layout in enumerate(found) if not isinstance(layout, Layout)]
+def _tightest(found: Sequence[DeviceLayout | int], budgets: Sequence[int]) -> int:
+    """Return the index of the device that a plan reports: one that is too small, else the one with least memory."""
+    short = [t for t, layout in enumerate(found) if not isinstance(layout, DeviceLayout)]
     return min(short or range(len(found)), key=lambda t: budgets[t])
 
 
-def _lay_out(graph: Graph, rows: int, method: str, dtype: np.dtype, device: Facts, memory: int) -> Layout | int:
-    """Return a method's layout on a device, or the bytes it would need."""
+def _lay_out(graph: Graph, rows: int, method: str, dtype: np.dtype, device: Facts, memory: int) -> DeviceLayout | int:
+    """Return the layout of a method on a device, or the bytes it would need."""
     sizes = GPU_METHODS[method].sizes(graph, rows, dtype)
     on_host = HOST_GROUP_SIZE if rows == 1 else HOST_ROW_GROUP_SIZE
     size, groups = (DEVICE_GROUP_SIZE, DEVICE_GROUPS) if device.gpu else (on_host, HOST_GROUPS)
@@ -161,11 +162,7 @@ def _lay_out(graph: Graph, rows: int, method: str, dtype: np.dtype, device: Fact
     )
 
 
-def _batches(layouts: tuple[Layout, ...]) -> str:
-    """Say how arcs and rows are divided, where they are."""
-    if not layouts:
-        return ""
-    said = []
-    if (arcs := max(layout.batches for layout in layouts)) > 1:
-        said.append(f"arcs in {arcs:,} batches")
-    return ", ".join(said)
+def _batches(layouts: tuple[DeviceLayout, ...]) -> str:
+    """Return how the arcs are divided, or nothing if they all fit."""
+    batches = max((layout.batches for layout in layouts), default=1)
+    return f"arcs in {batches:,} batches" if batches > 1 else ""

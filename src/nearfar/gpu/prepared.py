@@ -1,8 +1,9 @@
-"""`prepared` on a GPU: the sources climb on the host, 16 at a time, and the device sweeps down, 32 lanes to a block.
+"""`prepared` on a GPU: sources climb on the host, LANES at a time, and the device sweeps down, 32 lanes per block.
 
-Climbing touches a few hundred ancestors a source, and a core is searched; both stay with elimination/sweep.py, and what
-that found is sent. The sweep over all vertices, nearly all of the work, is kernels/gpu/sweep.cl. The arcs of a prepared
-graph that the user keeps stay on the device with it, for the next query.
+Climbing touches a few hundred ancestors per source, and a core may have to be searched; both are done by
+elimination/sweep.py, and the offers it finds are sent to the device. The sweep over all vertices, nearly all of the
+work, is kernels/gpu/sweep.cl: level by level (elimination/levels.py), all vertices of a level at once. The arcs of a
+`Prepared` graph stay on the device, for the next query.
 """
 
 from __future__ import annotations
@@ -31,27 +32,28 @@ from .work import CODES, WholeRows, Work, flip_negatives, forget, size_of, with_
 
 if TYPE_CHECKING:
     from ..devices.facts import Facts
-    from ..elimination.layout import Sheet
+    from ..elimination.layout import SweepLayout
     from ..graph import Graph
+    from .arc_batches import Window
 
 STEM = "sweep"
-WIDTH, SHARED = 32, 1024  # lanes of a block, and of all work-items of a group at most; as in the kernels
-# Work-items for a vertex, and vertices up to which a level is one group's job.
+WIDTH, SHARED = 32, 1024  # lanes of a block, and at most of all work-items of a group; as in the kernels
+# Work-items per vertex, and number of vertices up to which a level is swept by one group.
 DEVICE_TEAM, HOST_TEAM = 32, 2
 DEVICE_NARROW, HOST_NARROW = 64, 256
-KEPT = "levels"  # what the arcs on the device are called
+KEPT = "levels"  # the name under which the arcs are kept on the device
 
 
 @dataclass(frozen=True)
 class PreparedOnGpu(GpuMethod):
-    """The record of a method whose arcs on the device are not those of the graph."""
+    """The table entry of `prepared`, whose arcs on the device are not those of the graph."""
 
     def sizes(self, graph: Graph, rows: int, dtype: np.dtype) -> Sizes:
-        """Return about what lies on the device; what a hierarchy needs shows when it is built.
+        """Return an estimate of the bytes on the device; what a hierarchy really needs is known once it is built.
 
-        Road networks have up to two arcs down a vertex beside their own. A row has its distances twice, in lanes and
-        as the answer, and once more at most as offers; its share of where they are is 4 / LANES bytes a vertex. A block
-        and a climb more are for lanes without a row.
+        Road networks have up to two arcs down per vertex beside their own. A row has its distances twice, in lanes and
+        in the result, and at most once more as offers; its share of the index of offers is 4 / LANES bytes per vertex.
+        One more block and one more climb are for lanes without a row.
         """
         size = dtype.itemsize
         return Sizes(
@@ -70,9 +72,9 @@ class PreparedOnGpu(GpuMethod):
 
 
 class OnHost(WholeRows):
-    """What settles rows as wholes: where sweeps are of no use, on the host as the CPU's half would, which tells why."""
+    """Settles whole rows on the host, as methods/prepared.py does, where there is no hierarchy to sweep."""
 
-    least_rows = WIDTH  # that are handed out at once
+    least_rows = WIDTH  # rows that are handed out at once
 
     def __init__(self, work: Work, made: Hierarchy | Failure | None) -> None:
         self.work, self.made, self.relaxed = work, made, 0
@@ -82,12 +84,12 @@ class OnHost(WholeRows):
         """Settle the only row, from the nearest of some seeds."""
         self.settle_rows([seeds])
 
-    def run_rows(self, sources: Any, states: Any, rows: int, budget: int, window: None) -> None:
+    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: int, window: Window | None) -> None:
         """Settle the rows of some sources."""
         self.settle_rows(list(self.sources[:, None]))
 
     def settle_rows(self, seeds: list[np.ndarray]) -> None:
-        """Settle a row for every array of seeds on the host, and put them on the device as keys."""
+        """Settle one row for every array of seeds on the host, and write the rows to the device as keys."""
         work, problem, single = self.work, self.work.problem, len(seeds) == 1
         rows = np.empty((len(seeds), problem.graph.n), problem.dtype)
         problem = replace(
@@ -100,39 +102,41 @@ class OnHost(WholeRows):
         work.device.write(self.dist, rows.view(work.key))
 
     def count(self, arcs: int) -> None:
-        """Count arcs relaxed, where they are looked for."""
+        """Add to the number of arcs relaxed, in the tally on the device."""
         self.relaxed += arcs
         self.work.device.write(self.work.tally, np.array([self.relaxed], np.int64))
 
 
 class Sweeps(OnHost):
-    """Lanes on the device, and the arcs of a hierarchy."""
+    """Settles rows by sweeps on the device; holds the arcs of a hierarchy there, and the lanes."""
 
     def __init__(self, work: Work, hierarchy: Hierarchy) -> None:
         from ..elimination.levels import steps_of
 
         super().__init__(work, hierarchy)
-        sheet, facts, size = hierarchy.sheet, work.device.facts, work.layout.group_size
-        self.hierarchy, self.sheet, self.n = hierarchy, sheet, np.int32(sheet.n)
-        self.there = on_device(work, sheet)
+        sweep_layout, facts, size = hierarchy.layout, work.device.facts, work.layout.group_size
+        self.hierarchy, self.sweep_layout, self.n = hierarchy, sweep_layout, np.int32(sweep_layout.n)
+        self.there = on_device(work, sweep_layout)
         self.narrow = DEVICE_NARROW if facts.gpu else HOST_NARROW
         self.steps = steps_of(self.there["bounds"], self.narrow)
         self.team = DEVICE_TEAM if facts.gpu and size >= DEVICE_TEAM else HOST_TEAM
         self.size = max(min(size, SHARED // WIDTH * self.team) // self.team, 1) * self.team
         self.groups = facts.cores * (DEVICE_GROUPS if facts.gpu else HOST_GROUPS)
         self.blocks = self._fitting_blocks(facts)
-        self.lanes = work.empty(self.blocks * sheet.n * WIDTH, sheet.dtype)
-        self.where = work.filled(self.blocks * (WIDTH // LANES) * sheet.n, np.int32, -1)
+        self.lanes = work.empty(self.blocks * sweep_layout.n * WIDTH, sweep_layout.dtype)
+        self.where = work.filled(self.blocks * (WIDTH // LANES) * sweep_layout.n, np.int32, -1)
 
     def _fitting_blocks(self, facts: Facts) -> int:
-        """Return how many blocks of lanes are swept at once; the plan knew the hierarchy's size only roughly."""
-        work, sheet, size = self.work, self.sheet, self.sheet.dtype.itemsize
+        """Return how many blocks of lanes are swept at once; the plan had only an estimate of the hierarchy's size."""
+        work, sweep_layout, size = self.work, self.sweep_layout, self.sweep_layout.dtype.itemsize
         arcs, rows = size_of(self.there), work.layout.rows
         allowed = work.layout.bytes + work.spare
-        lanes = sheet.n * WIDTH * size
-        above = sheet.n if work.problem.seeds is not None else min(sheet.n, LANES * sheet.depth + sheet.core)
+        lanes = sweep_layout.n * WIDTH * size
+        above = sweep_layout.n
+        if work.problem.seeds is None:
+            above = min(above, LANES * sweep_layout.depth + sweep_layout.core)
         offers = min(-(-rows // LANES), WIDTH // LANES) * above * LANES * size
-        block = lanes + offers + WIDTH // LANES * 4 * sheet.n
+        block = lanes + offers + WIDTH // LANES * 4 * sweep_layout.n
         fitting = min((allowed - self.dist.nbytes - arcs) // block, facts.largest // lanes)
         if fitting < 1:
             raise DeviceMemoryError(
@@ -143,32 +147,32 @@ class Sweeps(OnHost):
         return int(min(fitting, -(-rows // WIDTH)))
 
     def settle_rows(self, seeds: list[np.ndarray]) -> None:
-        """Settle a row for every array of seeds; those that are close in the tree share a climb."""
-        numbers = [self.sheet.places[several] for several in seeds]
-        order = np.argsort([several[0] for several in numbers], kind="stable")
+        """Settle one row for every array of seeds; seeds that are close in the tree share a climb."""
+        positions = [self.sweep_layout.positions[several] for several in seeds]
+        order = np.argsort([several[0] for several in positions], kind="stable")
         at_once = self.blocks * WIDTH
         for i in range(0, len(order), at_once):
-            self._sweep(order[i : i + at_once], numbers)
+            self._sweep(order[i : i + at_once], positions)
             if self.work.controls.stop[0]:
                 return
         self.count(len(order) * self.there["arc_count"])
 
     def _sweep(self, rows: np.ndarray, seeds: list[np.ndarray]) -> None:
-        """Settle some rows, a lane each."""
+        """Settle some rows, one lane per row."""
         device, blocks = self.work.device, -(-len(rows) // WIDTH)
-        places, offers = self._climb(rows, seeds)
+        offered, offers = self._climb(rows, seeds)
         if self.work.controls.stop[0]:
             return
-        count = places.shape[1]
-        noted = (*self.work.items(count), *map(device.upload, places), np.int32(count))
+        count = offered.shape[1]
+        noted = (*self.work.items(count), *map(device.upload, offered), np.int32(count))
         self._kernel("note")(*noted, np.int32(0), self.n, self.where)
         self._run_steps(device.upload(offers), blocks)
         self._write(rows, blocks)
         self._kernel("note")(*noted, np.int32(1), self.n, self.where)
 
     def _climb(self, rows: np.ndarray, seeds: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Let the sources climb, LANES at a time; return (positions, climbs), and the offers made there."""
-        sweeper, core = self.hierarchy.sweeper(self.work.controls.stop), self.sheet.core
+        """Climb from the sources, LANES at a time; return (positions, climbs), and the offers at these positions."""
+        sweeper, core = self.hierarchy.sweeper(self.work.controls.stop), self.sweep_layout.core
         positions, offers = [], []
         for i in range(0, len(rows), LANES):
             starts = [seeds[r] for r in rows[i : i + LANES]]
@@ -182,10 +186,10 @@ class Sweeps(OnHost):
         return np.stack((np.concatenate(positions), climbs)), np.concatenate(offers)
 
     def _run_steps(self, offers: Buffer, blocks: int) -> None:
-        """Sweep all levels: wide ones with all groups, runs of narrow ones with a group a block."""
+        """Sweep all levels: a wide one with all groups, several narrow ones together with one group per block."""
         there, bounds, size = self.there, self.there["bounds"], self.size
         wide, narrow = self._kernel("wide"), self._kernel("narrow")
-        arcs, infinity = (there["starts"], there["arcs"]), self.sheet.infinity
+        arcs, infinity = (there["starts"], there["arcs"]), self.sweep_layout.infinity
         shared = (*arcs, self.where, offers, infinity, self.n, np.int32(blocks), self.lanes)
         for first, last in self.steps:
             count = int(bounds[last] - bounds[first])
@@ -196,24 +200,25 @@ class Sweeps(OnHost):
                 narrow(blocks, size, *shared, there["begins"], np.int32(first), np.int32(last))
 
     def _write(self, rows: np.ndarray, blocks: int) -> None:
-        """Write settled lanes to the rows they belong to."""
-        work, dtype = self.work, self.sheet.dtype
+        """Write settled lanes to their rows."""
+        work, dtype = self.work, self.sweep_layout.dtype
         targets = np.full(blocks * WIDTH, -1, np.int32)
         targets[: len(rows)] = rows
-        limit = min(self.sheet.limit, dtype.type(min(work.problem.ceiling, unreached(dtype))))
+        limit = min(self.sweep_layout.limit, dtype.type(min(work.problem.ceiling, unreached(dtype))))
         self._kernel("rows")(
-            min(self.groups, blocks * -(-self.sheet.n // WIDTH)), self.size, self.lanes, self.there["columns"],
+            min(self.groups, blocks * -(-self.sweep_layout.n // WIDTH)), self.size, self.lanes, self.there["columns"],
             work.device.upload(targets), self.n, np.int32(blocks), limit, work.ceiling, self.dist,
         )  # fmt: skip
 
     def _kernel(self, name: str) -> Any:
         """Return a kernel for the types of the hierarchy."""
-        weight, offset = (CODES[dtype.str[1:]] for dtype in (self.sheet.dtype, self.sheet.down_starts.dtype))
+        sweep_layout = self.sweep_layout
+        weight, offset = (CODES[dtype.str[1:]] for dtype in (sweep_layout.dtype, sweep_layout.down_starts.dtype))
         return self.work.kernel(STEM, f"sweep_{name}", WEIGHT=weight, OFFSET=offset, TEAM=self.team)
 
 
 def new_engine(work: Work) -> OnHost:
-    """Return what settles rows: with the hierarchy that came along, or with one that is built first."""
+    """Return the engine that settles rows: over the hierarchy of the problem, or over one that is built first."""
     made = find_hierarchy(work.problem, work.controls)
     if not isinstance(made, Hierarchy) or made.by_rows:
         return OnHost(work, made)
@@ -222,7 +227,7 @@ def new_engine(work: Work) -> OnHost:
 
 
 def find_hierarchy(problem: Problem, controls: Controls) -> Hierarchy | Failure | None:
-    """Return the hierarchy of a graph or why there is none; the first device that asks builds it for all."""
+    """Return the hierarchy of a graph or why there is none; the first device that needs it builds it for all."""
 
     def build_it() -> Hierarchy | Failure | None:
         graph, machine = problem.graph, cpu.facts()
@@ -233,33 +238,34 @@ def find_hierarchy(problem: Problem, controls: Controls) -> Hierarchy | Failure 
     return given(problem) or controls.once("hierarchy", build_it)
 
 
-def on_device(work: Work, sheet: Sheet) -> dict[str, Any]:
-    """Return the arcs down by levels on the device: those of a graph that is kept prepared stay there with it."""
+def on_device(work: Work, sweep_layout: SweepLayout) -> dict[str, Any]:
+    """Return the arcs down by levels on the device; those of a `Prepared` graph stay there with it."""
     came = work.problem.hierarchy
-    if not isinstance(came, Hierarchy) or came.sheet is not sheet:
-        return upload_levels(work.upload, sheet)
+    if not isinstance(came, Hierarchy) or came.layout is not sweep_layout:
+        return upload_levels(work.upload, sweep_layout)
     kept = work.resident(KEPT, dict)
-    if not kept or kept["sheet"]() is not sheet:  # or of another preparation of the same graph, which may be gone
+    # What is kept may belong to another preparation of the same graph, which may be gone.
+    if not kept or kept["sweep_layout"]() is not sweep_layout:
         kept.clear()
-        kept |= with_room(lambda: upload_levels(work.device.upload, sheet), work.device, work.problem.graph)
-        weakref.finalize(sheet, _forget, weakref.ref(work.problem.graph), work.device.name).atexit = False
+        kept |= with_room(lambda: upload_levels(work.device.upload, sweep_layout), work.device, work.problem.graph)
+        weakref.finalize(sweep_layout, _forget, weakref.ref(work.problem.graph), work.device.name).atexit = False
     return kept
 
 
 def _forget(graph: weakref.ref[Graph], device: str) -> None:
-    """Give back the arcs of a prepared graph that is no more; another preparation's stay."""
+    """Free the arcs of a prepared graph that is gone; those of another preparation stay."""
     owner = graph()
     if owner is not None:
-        forget(owner, device, KEPT, lambda kept: "sheet" not in kept or kept["sheet"]() is None)
+        forget(owner, device, KEPT, lambda kept: "sweep_layout" not in kept or kept["sweep_layout"]() is None)
 
 
-def upload_levels(upload: Callable[[np.ndarray], Buffer], sheet: Sheet) -> dict[str, Any]:
-    """Lay the arcs of a sheet out by levels and bring them to a device; what the host needs of them comes along."""
+def upload_levels(upload: Callable[[np.ndarray], Buffer], sweep_layout: SweepLayout) -> dict[str, Any]:
+    """Return the arcs of a sweep layout by levels, uploaded to a device, with what the host needs of them."""
     from ..elimination.levels import make_levels
 
-    levels = make_levels(sheet)
+    levels = make_levels(sweep_layout)
     return {
-        "sheet": weakref.ref(sheet),
+        "sweep_layout": weakref.ref(sweep_layout),
         "bounds": levels.begins,
         "positions": levels.positions,
         "arc_count": len(levels.arcs),

@@ -1,7 +1,7 @@
-"""Run a planned query on GPUs: all of a device on one row, or a group a row and the rows shared out over devices.
+"""Run a planned query on GPUs: a whole device on one row, or one row per group and the rows shared among devices.
 
-Each device has a thread that drives it and holds its lock. The caller's thread only waits, so it hears Ctrl-C; a device
-is told to stop between launches, which are kept short.
+Each device has a host thread, which holds its lock. The caller's thread only waits, so that Ctrl-C works. A run stops
+between launches, which are kept short.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..devices import cpu, open_named
-from ..devices.device import Device
+from ..devices.device import Buffer, Device
 from ..devices.facts import Traffic
 from ..graph import Graph
 from ..graph.vertices import Vertices
@@ -26,13 +26,14 @@ from ..methods.tuning import FIRST_ROUNDS
 from . import GPU_METHODS
 from .arc_batches import ArcBatches
 from .launch_loop import LaunchLoop, raise_cycle
+from .method import BatchedEngine, Engine, GpuMethod, StreamingMethod
 from .planning import GpuPlan
 from .tuning import LAUNCH_SECONDS
 from .work import FALLEN, SPENT, UNDER_WAY, Work, make_room, require_types
 
 
 class Rows:
-    """The rows of a query, handed out in blocks to whichever device asks."""
+    """The rows of a query, handed out in blocks to the devices as they become free."""
 
     def __init__(self, dist: np.ndarray) -> None:
         self.dist = dist
@@ -47,7 +48,7 @@ class Rows:
 
 
 def run_on_gpus(plan: GpuPlan, problem: Problem, dist: np.ndarray, controls: Controls) -> tuple[int, float]:
-    """Settle all rows; return arcs relaxed and seconds of compiling. Figures of the run are left in the notes."""
+    """Settle all rows; return the arcs relaxed and the seconds of compiling. Other figures go to ``controls.notes``."""
     devices = [open_named(name) for name in plan.devices]
     rows, relaxed = Rows(dist), [0] * len(devices)
     notes: list[dict[str, Any]] = [{} for _ in devices]
@@ -70,31 +71,30 @@ def run_on_gpus(plan: GpuPlan, problem: Problem, dist: np.ndarray, controls: Con
 def _drive(
     plan: GpuPlan, t: int, problem: Problem, controls: Controls, device: Device, rows: Rows
 ) -> tuple[int, dict[str, Any]]:
-    """Settle one device's share of the rows; return the arcs relaxed and what to tell."""
+    """Settle one device's share of the rows; return the arcs relaxed and the figures of the run."""
     method, layout = GPU_METHODS[plan.method], plan.layouts[t]
     spare = plan.available - layout.bytes
     make_room(problem.graph, device, layout, ("arcs", *method.keeps), spare)
     work = Work(problem, controls, device, layout, spare)
     try:
-        batches = ArcBatches(work) if layout.batches > 1 else None
-        counted = _settle_all(work, method.engine(work), batches, rows)
+        counted = _settle_all(_new_settler(method, work), rows)
         return counted + work.relaxed(), work.notes
     finally:
         work.close()
 
 
-def _settle_all(work: Work, engine: Any, batches: ArcBatches | None, rows: Rows) -> int:
+def _settle_all(settler: Resident | Streamed, rows: Rows) -> int:
     """Settle rows as long as there are any; return the arcs relaxed that only the host counted."""
-    loop, count = LaunchLoop(work), len(rows.dist)
+    work, loop, count = settler.work, LaunchLoop(settler.work), len(rows.dist)
     if count == 1 and rows.take(1):
-        _settle_one(work, engine, batches, loop, work.problem.seeds_of(0))
-        _bring_home(work, engine, rows, range(1))
+        settler.settle_one(loop, np.unique(work.problem.seeds_of(0)).astype(np.int32))
+        _fetch_rows(settler, rows, range(1))
         work.notes["looks"] = loop.looks
     elif count > 1:
-        for block in _blocks(work, rows, engine.least_rows):
-            _settle_block(work, engine, batches, work.problem.sources[block.start : block.stop])
-            _bring_home(work, engine, rows, block)
-    work.notes |= batches.notes() if batches else {"batches": 1}
+        for block in _blocks(work, rows, settler.engine.least_rows):
+            settler.settle_block(work.problem.sources[block.start : block.stop])
+            _fetch_rows(settler, rows, block)
+    work.notes |= settler.notes()
     return loop.relaxed
 
 
@@ -102,7 +102,7 @@ _built: set[tuple[Any, ...]] = set()
 
 
 def _build_kernels(plan: GpuPlan, t: int, problem: Problem, controls: Controls, device: Device) -> float:
-    """Settle rows of a graph of three vertices, so that kernels are built before the clock runs; return the seconds."""
+    """Settle rows of a graph of three vertices, so that kernels are built before time is taken; return the seconds."""
     graph, layout, one = problem.graph, plan.layouts[t], len(problem.sources) == 1
     kind = (device, plan.method, graph.offsets.dtype, graph.arcs.dtype, problem.dtype, one, layout.batches > 1)
     if kind in _built:
@@ -117,44 +117,24 @@ def _build_kernels(plan: GpuPlan, t: int, problem: Problem, controls: Controls, 
     )
     batches = 2 if layout.batches > 1 else 1
     small = replace(layout, rows=len(sources), groups=1, batch=2 // batches, batches=batches, parts=4)
-    unseen = Controls(threads=controls.threads, stop=controls.stop)  # nobody looks at these rows
+    unseen = Controls(threads=controls.threads, stop=controls.stop)  # these rows are not reported
     _drive(replace(plan, layouts=(small,)), 0, once, unseen, device, Rows(np.empty((len(sources), 3), problem.dtype)))
     if not controls.stopped:
         _built.add(kind)
     return time.perf_counter() - began
 
 
-def _bring_home(work: Work, engine: Any, rows: Rows, block: range) -> None:
+def _fetch_rows(settler: Resident | Streamed, rows: Rows, block: range) -> None:
     """Copy settled rows to the host and finish them."""
+    work = settler.work
     if not work.controls.stop[0]:
-        work.fetch(engine.dist, rows.dist[block.start : block.stop])
+        work.fetch(settler.engine.dist, rows.dist[block.start : block.stop])
         for r in block:
             work.controls.finish(r)
 
 
-def _settle_one(work: Work, engine: Any, batches: ArcBatches | None, loop: LaunchLoop, seeds: np.ndarray) -> None:
-    """Settle the only row with all groups."""
-    seeds = np.unique(seeds).astype(np.int32)
-    if batches is None:
-        engine.start(seeds)
-        engine.settle(loop)
-        return
-    engine.begin(seeds, batches.start(), apart=False)
-    looks = _first_budget(work)
-    while not work.controls.stop[0]:
-        if batches.step >= looks:  # a negative cycle may lie across batches, none of which sees it turn
-            loop.find_cycle(engine.dist)
-            looks *= 2
-        if batches.may_be_few() and engine.settle_few(batches):
-            continue
-        window = batches.next_window(work.device.get(engine.waiting))
-        if window is None:
-            return
-        engine.settle_window(loop, batches, window)
-
-
 def _blocks(work: Work, rows: Rows, least: int) -> Iterator[range]:
-    """Hand out blocks of rows that take about LAUNCH_SECONDS each, multiples of ``least``, until none is left."""
+    """Yield blocks of rows that take about LAUNCH_SECONDS each, multiples of ``least``, until none is left."""
     layout = work.layout
     count = min(least, layout.rows)
     for launch in itertools.count(1):
@@ -169,66 +149,112 @@ def _blocks(work: Work, rows: Rows, least: int) -> Iterator[range]:
         count = min(fitting, 4 * count, layout.rows)
 
 
-def _settle_block(work: Work, engine: Any, batches: ArcBatches | None, sources: np.ndarray) -> None:
-    """Settle some rows, a group a row."""
+def _new_settler(method: GpuMethod, work: Work) -> Resident | Streamed:
+    """Return what settles rows: with arc batches where the plan has several, which only streaming methods have."""
+    if isinstance(method, StreamingMethod) and work.layout.batches > 1:
+        batches = ArcBatches(work)
+        return Streamed(work, method.engine(work), batches)
+    return Resident(work, method.engine(work))
+
+
+class Resident:
+    """Settles rows with all arcs on the device."""
+
+    def __init__(self, work: Work, engine: Engine) -> None:
+        self.work, self.engine = work, engine
+
+    def notes(self) -> dict[str, int]:
+        """Return the figures of the batches for the result."""
+        return {"batches": 1}
+
+    def settle_one(self, loop: LaunchLoop, seeds: np.ndarray) -> None:
+        """Settle a single row with all groups."""
+        self.engine.start(seeds)
+        self.engine.settle(loop)
+
+    def settle_block(self, sources: np.ndarray) -> None:
+        """Settle one row per group, launch after launch: a launch is short, and a negative cycle would never end."""
+        work, engine, count = self.work, self.engine, len(sources)
+        given, states = _begin_block(work, engine, sources)
+        engine.set_sources(sources)
+        budget, is_negative = _row_budget(work, engine), work.problem.graph.min_weight < 0
+        while not work.controls.stop[0]:
+            engine.run_rows(given, states, count, budget, None)
+            left = work.device.get(states)
+            if not left.any():
+                return
+            if is_negative:
+                _check_cycles(work, engine, np.flatnonzero(left), count, budget)
+                _lift_fallen(work, states, left)
+                budget = min(2 * budget, GPU_MOST // 2)
+
+
+class Streamed:
+    """Settles rows with one arc batch on the device after the other, until no batch has work to do."""
+
+    def __init__(self, work: Work, engine: BatchedEngine, batches: ArcBatches) -> None:
+        self.work, self.engine, self.batches = work, engine, batches
+
+    def notes(self) -> dict[str, int]:
+        """Return the figures of the batches for the result."""
+        return self.batches.notes()
+
+    def settle_one(self, loop: LaunchLoop, seeds: np.ndarray) -> None:
+        """Settle a single row with all groups."""
+        work, engine, batches = self.work, self.engine, self.batches
+        engine.begin(seeds, batches.start(), apart=False)
+        looks = FIRST_ROUNDS if work.problem.graph.min_weight < 0 else GPU_MOST
+        while not work.controls.stop[0]:
+            if batches.step >= looks:  # a negative cycle may span several batches, and show in none of them
+                loop.find_cycle(engine.dist)
+                looks *= 2
+            if batches.may_be_few() and engine.settle_few(batches):
+                continue
+            window = batches.next_window(work.device.get(engine.waiting))
+            if window is None:
+                return
+            engine.settle_window(loop, batches, window)
+
+    def settle_block(self, sources: np.ndarray) -> None:
+        """Settle one row per group: each batch in turn, for the rows that have work to do there."""
+        work, engine, batches, count = self.work, self.engine, self.batches, len(sources)
+        given, states = _begin_block(work, engine, sources)
+        budget, looks = _row_budget(work, engine), FIRST_ROUNDS
+        batches.restart()
+        engine.begin(sources, batches.start(), apart=True)
+        while not work.controls.stop[0]:
+            waiting = work.device.get(engine.waiting, count=count * batches.count).reshape(count, batches.count)
+            window = batches.next_window(waiting.max(axis=0))
+            if window is None:
+                return
+            engine.run_rows(given, states, count, budget, window)
+            left = work.device.get(states)
+            if (left == SPENT).any():
+                batches.reopen(window)
+            if work.problem.graph.min_weight < 0 and (batches.step >= looks or (left == FALLEN).any()):
+                _check_cycles(work, engine, np.arange(count), count, budget)
+                _lift_fallen(work, states, left)
+                looks, budget = 2 * looks, min(2 * budget, GPU_MOST // 2)
+
+
+def _begin_block(work: Work, engine: Engine, sources: np.ndarray) -> tuple[Buffer, Buffer]:
+    """Fill the rows of a block as unreached; return their sources and states on the device."""
     engine.reset(len(sources))
-    given, states = work.device.upload(sources), work.device.upload(engine.first_states(len(sources)))
-    if batches is None:
-        engine.place(sources)
-        _settle_resident(work, engine, given, states, len(sources))
-    else:
-        _settle_streamed(work, engine, batches, given, states, sources)
+    return work.device.upload(sources), work.device.upload(engine.first_states(len(sources)))
 
 
-def _settle_resident(work: Work, engine: Any, given: Any, states: Any, count: int) -> None:
-    """Launch until every row is settled: a launch is short, and a negative cycle would go on for ever."""
-    budget, is_negative = _row_budget(work, engine), work.problem.graph.min_weight < 0
-    while not work.controls.stop[0]:
-        engine.run_rows(given, states, count, budget, None)
-        left = work.device.get(states)
-        if not left.any():
-            return
-        if is_negative:
-            _look_for_cycles(work, engine, np.flatnonzero(left), count, budget)
-            work.device.write(states, np.where(left == FALLEN, UNDER_WAY, left).astype(np.int32))
-            budget = min(2 * budget, GPU_MOST // 2)
+def _lift_fallen(work: Work, states: Buffer, left: np.ndarray) -> None:
+    """Let rows continue whose distances fell below the floor, although they show no negative cycle."""
+    work.device.write(states, np.where(left == FALLEN, UNDER_WAY, left).astype(np.int32))
 
 
-def _settle_streamed(
-    work: Work, engine: Any, batches: ArcBatches, given: Any, states: Any, sources: np.ndarray
-) -> None:
-    """Bring batch after batch to the device and let the rows that wait for it go on, until none waits."""
-    count, budget, looks = len(sources), _row_budget(work, engine), FIRST_ROUNDS
-    batches.restart()
-    engine.begin(sources, batches.start(), apart=True)
-    while not work.controls.stop[0]:
-        waiting = work.device.get(engine.waiting, count=count * batches.count).reshape(count, batches.count)
-        window = batches.next_window(waiting.max(axis=0))
-        if window is None:
-            return
-        engine.run_rows(given, states, count, budget, window)
-        left = work.device.get(states)
-        if (left == SPENT).any():
-            batches.reopen(window)
-        if work.problem.graph.min_weight < 0 and (batches.step >= looks or (left == FALLEN).any()):
-            _look_for_cycles(work, engine, np.arange(count), count, budget)
-            work.device.write(states, np.where(left == FALLEN, UNDER_WAY, left).astype(np.int32))
-            looks, budget = 2 * looks, min(2 * budget, GPU_MOST // 2)
+def _row_budget(work: Work, engine: Engine) -> int:
+    """Return how many rounds of a row are run before the host checks it."""
+    return min(engine.row_rounds, FIRST_ROUNDS) if work.problem.graph.min_weight < 0 else engine.row_rounds
 
 
-def _row_budget(work: Work, engine: Any) -> int:
-    """Return how many rounds of a row are run before the host looks at it."""
-    rounds: int = engine.row_rounds
-    return min(rounds, FIRST_ROUNDS) if work.problem.graph.min_weight < 0 else rounds
-
-
-def _first_budget(work: Work) -> int:
-    """Return how many rounds a row may run before it is looked at: a negative cycle would go on for ever."""
-    return FIRST_ROUNDS if work.problem.graph.min_weight < 0 else GPU_MOST
-
-
-def _look_for_cycles(work: Work, engine: Any, suspects: np.ndarray, count: int, rounds: int) -> None:
-    """Raise if a row that is not settled after so many rounds betrays a negative cycle."""
+def _check_cycles(work: Work, engine: Engine, suspects: np.ndarray, count: int, rounds: int) -> None:
+    """Raise if a row that is not settled after ``rounds`` rounds shows a negative cycle."""
     rows = np.empty((count, work.problem.graph.n), work.problem.dtype)
     work.fetch(engine.dist, rows)
     for r in suspects:
@@ -236,12 +262,12 @@ def _look_for_cycles(work: Work, engine: Any, suspects: np.ndarray, count: int, 
 
 
 def _moved(traffic: Traffic) -> dict[str, int]:
-    """Return what a run moved, for its figures."""
+    """Return launches and bytes copied, for the figures of a run."""
     return {"launches": traffic.launches, "uploaded": traffic.uploaded, "downloaded": traffic.downloaded}
 
 
 def _together(notes: list[dict[str, Any]]) -> dict[str, Any]:
-    """Add up what the devices report; what describes the layout is the same for all."""
+    """Add up the figures of all devices; those that describe the plan are the same for all."""
     if len(notes) == 1:
         return notes[0]
     names = dict.fromkeys(name for note in notes for name in note)

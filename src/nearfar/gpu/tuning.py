@@ -1,32 +1,32 @@
-"""Tuned numbers of running on GPUs, each with the measurement that chose it.
+"""Tuned numbers for running on GPUs, each with the measurement that chose it.
 
-Measured on PoCL with two cores; those marked "model" follow from how real GPUs are built.
+Measured on PoCL with two cores. Those marked "model" follow from how real GPUs are built, and were not measured.
 """
 
 from __future__ import annotations
 
-DEVICE_GROUP_SIZE = 256  # work-items in a group; model
-# The same on a CPU, for one source and for a group a source. One source: New York 37 ms with 16 and with 64. All pairs
-# of Rome, against the CPU's rows: 8 1.9, 16 2.2, 32 2.4, 64 2.6.
+DEVICE_GROUP_SIZE = 256  # work-items per group; model
+# The same on a CPU, for one source and for one source per group. One source: New York 37 ms with 16 and with 64. All
+# pairs of Rome, as a multiple of the CPU's own time: with 8 1.9, 16 2.2, 32 2.4, 64 2.6.
 HOST_GROUP_SIZE, HOST_ROW_GROUP_SIZE = 64, 16
-DEVICE_GROUPS, HOST_GROUPS = 8, 4  # groups for a compute unit; model, and PoCL hands out four at a time
+DEVICE_GROUPS, HOST_GROUPS = 8, 4  # groups per compute unit; model, and PoCL hands out four at a time
 DEVICE_SHARE = 0.9  # of a device's memory that a query may use; the driver needs some
-# Arcs, and entries, of a list up to which one group goes on alone. New York with 512, 1024 and 4096 entries: 56, 28, 32
-# ms (with 512 it changes to and fro hundreds of times).
+# Arcs of a list up to which one group continues alone; in entries at least LEAST_SMALL. New York with 512, 1024 and
+# 4096 entries: 56, 28 and 32 ms (with 512 it switches back and forth hundreds of times).
 SMALL_ARCS, LEAST_SMALL = 4096, 64
-LAUNCHES_AHEAD = 16  # of one source's rounds between two looks, at most; a look takes 0.1 ms
+LAUNCHES_AHEAD = 16  # launches of one source between two looks, at most; a look takes 0.1 ms
 LAUNCH_ROUNDS = 4096  # rounds or stages that one group runs in a launch, so that a launch ends soon
-LAUNCH_ARCS = 2 * 10**7  # relaxed for a row in a launch by `edge`, for the same reason
-LAUNCH_SECONDS = 0.25  # that a launch of rows should take, so that Ctrl-C and progress are prompt
-# Width of the near pile, in median weights a mean degree, as WIDE and NARROW in methods/buckets.py. One source with 8,
-# 16 and 32: New York 31, 31 and 32 ms, R-MAT 18 61, 75 and 92. Rows with 8, 16, 24, 32 and 64, against the CPU's: Rome
-# 2.2 2.0 2.0 1.6 2.3, New York 2.9 2.8 2.7 2.8 3.1, R-MAT 18 2.9 3.6 3.9 4.2 5.4.
+LAUNCH_ARCS = 2 * 10**7  # arcs that `edge` relaxes per row and launch, for the same reason
+LAUNCH_SECONDS = 0.25  # duration of a launch of rows, so that Ctrl-C and progress are prompt
+# Width of the near pile as a multiple of median weight / mean degree, like WIDE and NARROW in methods/buckets.py. One
+# source with 8, 16 and 32: New York 31, 31 and 32 ms, R-MAT 18 61, 75 and 92. Rows with 8, 16, 24, 32 and 64, as a
+# multiple of the CPU's time: Rome 2.2 2.0 2.0 1.6 2.3, New York 2.9 2.8 2.7 2.8 3.1, R-MAT 18 2.9 3.6 3.9 4.2 5.4.
 NEAR_WIDE, NEAR_NARROW = 32.0, 8.0
-# Pending vertices and arcs (a share of a batch) up to which only these arcs are copied, not whole batches, and the
-# bytes of a batch from which that is considered. New York (1.5 MB a batch) takes 312 ms without and 1,400 with it.
+# Pending vertices, and pending arcs as a share of a batch, up to which only these arcs are copied, not whole batches;
+# and the bytes of a batch from which that is considered. New York (1.5 MB per batch): 312 ms without it, 1,400 with.
 FEW_VERTICES, FEW_ARCS, FEW_WORTH = 16384, 1 / 8, 8 << 20
-# Sweeps over the batches after which `edge` doubles the rounds it runs on each. Four batches against all arcs on the
-# device: always 1 R-MAT 18 1.4 and New York 2.1; 4 rounds 3.1 and 1.4; doubled after 1 sweep 2.6 and 1.2, after 4 1.8
-# and 1.0.
+# Passes over all batches after which `edge` doubles the rounds it runs on each. Four batches, as a multiple of the time
+# with all arcs on the device (R-MAT 18, New York): always 1 round 1.4, 2.1; always 4 rounds 3.1, 1.4; doubled after 1
+# pass 2.6, 1.2; doubled after 4 passes 1.8, 1.0.
 STEADY_SWEEPS = 8
-AUTO_GPU_WORK = 2 * 10**8  # arcs times rows from which "auto" looks for a GPU; model: some ten times the copies
+AUTO_GPU_WORK = 2 * 10**8  # arcs times rows from which "auto" looks for a GPU; model: about ten times the copies

@@ -1,7 +1,7 @@
-"""What the engines share: a run on a device, and the graph kept there.
+"""What the engines share: one run on a device, and the arrays of graphs that stay there.
 
-Distances live on the device as keys, integers of the same order (kernels/gpu/types.h), so that one atomic minimum
-serves every type. A graph's arrays stay on the device as long as the graph lives, for the next query.
+Distances are stored on the device as keys, integers in the same order (kernels/gpu/types.h), so that one atomic
+minimum works for every type. The arrays of a graph stay on the device as long as the graph exists, for the next query.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,19 +18,22 @@ from ..errors import DeviceError, DeviceMemoryError, option
 from ..graph import Graph
 from ..kernels.gpu.constants import GPU_PART, GPU_THIN, HOST_PART, HOST_THIN
 from ..methods.problem import Controls, Problem
-from .layout import Layout
+from .layout import DeviceLayout
 from .tuning import LEAST_SMALL, SMALL_ARCS
+
+if TYPE_CHECKING:
+    from .launch_loop import LaunchLoop
 
 CODES = {"i4": 1, "i8": 2, "f4": 3, "f8": 4}  # as in kernels/gpu/types.h
 FINISHED, AT_SOURCE, UNDER_WAY, FALLEN, SPENT = 0, 1, 2, 3, 4  # states of a row, as in the kernels
 
 
 class Key(NamedTuple):
-    """What something of a graph that stays on a device is found by."""
+    """The key of something that a graph keeps on a device."""
 
     device: str
     what: str
-    batch: int = 0  # arcs in a batch, where it is room for batches; 0 for what belongs to all arcs
+    batch: int = 0  # arcs per batch, for the buffers of batches; 0 for what belongs to all arcs
 
 
 _resident: weakref.WeakKeyDictionary[Graph, dict[Key, Any]] = weakref.WeakKeyDictionary()
@@ -38,12 +41,12 @@ _resident: weakref.WeakKeyDictionary[Graph, dict[Key, Any]] = weakref.WeakKeyDic
 
 @dataclass
 class Work:
-    """One run on one device, with what its kernels are given again and again."""
+    """One run on one device, with the arguments that all its kernels share."""
 
     problem: Problem
     controls: Controls
     device: Device
-    layout: Layout
+    layout: DeviceLayout
     spare: int = 0  # bytes beyond the layout's that may be used
     tally: Buffer = field(init=False)  # arcs relaxed, by group
     notes: dict[str, int] = field(default_factory=dict)
@@ -69,19 +72,19 @@ class Work:
         return self.device.kernel(stem, name, {**self.defines, **defines})
 
     def empty(self, count: int, dtype: Any) -> Buffer:
-        """Return a buffer that lives as long as this work; graphs nobody asks about now make room for it."""
+        """Return a buffer that is freed when this run ends; other graphs on the device make room for it if needed."""
         buffer = with_room(lambda: self.device.empty(count, dtype), self.device, self.problem.graph)
         self._owned.append(buffer)
         return buffer
 
     def upload(self, array: np.ndarray) -> Buffer:
-        """Return a buffer with the elements of an array that lives as long as this work."""
+        """Return a buffer with the elements of an array, which is freed when this run ends."""
         buffer: Buffer = with_room(lambda: self.device.upload(array), self.device, self.problem.graph)
         self._owned.append(buffer)
         return buffer
 
     def close(self) -> None:
-        """Give back what this work has, whoever still holds on to it: a traceback may."""
+        """Free the buffers of this run, even if something still refers to them, as a traceback may."""
         for buffer in self._owned:
             buffer.free()
 
@@ -96,7 +99,7 @@ class Work:
         return buffer
 
     def distances(self) -> Buffer:
-        """Return room for the rows that are settled at once; the only one is unreached."""
+        """Return a buffer for the rows that are settled at once; a single row is filled as unreached."""
         rows, n = self.layout.rows, self.problem.graph.n
         return self.filled(n, self.key, self.ceiling) if rows == 1 else self.empty(rows * n, self.key)
 
@@ -105,13 +108,13 @@ class Work:
         return self.resident("offsets", lambda: self.device.upload(self.problem.graph.offsets))
 
     def arcs(self) -> Buffer:
-        """Return the graph's arcs on the device, as words."""
+        """Return the graph's arcs on the device, as 32-bit words."""
         return self.resident("arcs", lambda: self.device.upload(words_of(self.problem.graph)))
 
     def resident(self, what: str, make: Callable[[], Any], batch: int = 0) -> Any:
-        """Return something of the graph that stays on the device as long as the graph lives.
+        """Return something of the graph that stays on the device as long as the graph exists; make it if needed.
 
-        ``batch``: how many arcs a batch has, where it is room for batches.
+        ``batch``: arcs per batch, for the buffers of batches.
         """
         kept = _resident.setdefault(self.problem.graph, {})
         key = Key(self.device.name, what, batch)
@@ -120,18 +123,18 @@ class Work:
         return kept[key]
 
     def items(self, count: int) -> tuple[int, int]:
-        """Return groups and their size for one work-item each of ``count``."""
+        """Return the number of groups and their size for ``count`` work-items."""
         size = self.layout.group_size
         return max(-(-count // size), 1), size
 
     @property
     def small(self) -> np.int32:
-        """How long a list may be that one group works on alone."""
+        """Entries of a list up to which one group works on it alone."""
         graph = self.problem.graph
         return np.int32(max(LEAST_SMALL, SMALL_ARCS * graph.n // max(graph.m, graph.n, 1)))
 
     def fetch(self, buffer: Buffer, rows: np.ndarray) -> None:
-        """Bring rows home as distances."""
+        """Copy rows to the host and turn their keys into distances."""
         keys = rows.reshape(-1).view(self.key)
         self.device.get(buffer, out=keys, count=keys.size)
         if self.problem.graph.min_weight < 0:
@@ -143,34 +146,34 @@ class Work:
 
 
 def flip_negatives(rows: np.ndarray) -> None:
-    """Turn floats into keys, or keys into floats, in place: negative ones are ordered the other way round."""
+    """Turn floats into keys, or keys into floats, in place: the bits of negative floats are in reversed order."""
     if rows.dtype.kind == "f":
         keys: Any = rows.reshape(-1).view(np.int32 if rows.dtype.itemsize == 4 else np.int64)
         np.bitwise_xor(keys, np.iinfo(keys.dtype).max, out=keys, where=keys < 0)
 
 
 def tuning(is_gpu: bool) -> dict[str, int]:
-    """Return how vertices are shared out: on a CPU, work-items run one after the other, and none waits for a hub."""
+    """Return where vertices become fat: on a CPU, work-items run one after the other, so none waits for a hub."""
     return {"THIN": GPU_THIN, "PART": GPU_PART} if is_gpu else {"THIN": HOST_THIN, "PART": HOST_PART}
 
 
 def words_of(graph: Graph) -> np.ndarray:
-    """Return the records of the arcs as 32-bit words; the same memory."""
+    """Return the records of the arcs as 32-bit words, a view of the same memory."""
     return graph.arcs.view(np.int32)
 
 
 def with_room(make: Callable[[], Any], device: Device, graph: Graph) -> Any:
-    """Make something on a device; if that is full, once more without what other graphs keep there."""
+    """Make something on a device; if it is full, free what other graphs keep there and try once more."""
     try:
         return make()
     except DeviceMemoryError:
-        pass  # not in here, where the error keeps alive what the first attempt made
+        pass  # retried below: in here, the error would keep alive what the first attempt made
     forget_others(device, graph)
     return make()
 
 
 def forget_others(device: Device, graph: Graph) -> None:
-    """Give back what other graphs keep on a device that is full; threads of other devices may add to it meanwhile."""
+    """Free what other graphs keep on a device that is full; threads of other devices may add entries meanwhile."""
     for other in [other for ref in _resident.keyrefs() if (other := ref()) is not None and other is not graph]:
         kept = _resident.get(other, {})
         for key in [key for key in list(kept) if key.device == device.name]:
@@ -178,17 +181,17 @@ def forget_others(device: Device, graph: Graph) -> None:
 
 
 def forget(graph: Graph, device: str, what: str, is_over: Callable[[Any], bool]) -> None:
-    """Give back something of a graph that stayed on a device, if it is of no more use."""
+    """Free something that a graph keeps on a device, if ``is_over`` says that it is no longer needed."""
     kept = _resident.get(graph, {})
     key = Key(device, what)
     if key in kept and is_over(kept[key]):
         kept.pop(key, None)
 
 
-def make_room(graph: Graph, device: Device, layout: Layout, needed: tuple[str, ...], spare: int) -> None:
-    """Give back what a graph keeps on a device for something else: all arcs, other batches, or another method.
+def make_room(graph: Graph, device: Device, layout: DeviceLayout, needed: tuple[str, ...], spare: int) -> None:
+    """Free what a graph keeps on a device for other plans: all arcs, batches of another size, or another method.
 
-    What another method keeps stays as long as there is ``spare`` memory for it.
+    What another method keeps stays if there is ``spare`` memory for it.
     """
     kept = _resident.get(graph, {})
     for key in [key for key in list(kept) if key.device == device.name and key.what != "offsets"]:
@@ -202,21 +205,21 @@ def make_room(graph: Graph, device: Device, layout: Layout, needed: tuple[str, .
 
 
 def kept_bytes(name: str) -> int:
-    """Return what all graphs keep on a device, and would give back for another one."""
+    """Return the bytes that all graphs keep on a device, which are freed if another graph needs them."""
     graphs = [graph for ref in _resident.keyrefs() if (graph := ref()) is not None]
     kept = [item for graph in graphs for item in list(_resident.get(graph, {}).items())]
     return sum(size_of(part) for key, part in kept if key.device == name)
 
 
 def size_of(kept: Any) -> int:
-    """Return the bytes of a buffer, or of several."""
+    """Return the bytes of a buffer, or of all buffers in a list or dict."""
     if isinstance(kept, dict | list):
         return sum(size_of(part) for part in (kept.values() if isinstance(kept, dict) else kept))
     return kept.nbytes if isinstance(kept, Buffer) else 0
 
 
 def require_types(device: Device, dtype: np.dtype) -> None:
-    """Refuse distances that a device cannot have."""
+    """Raise an error for a type of distances that a device cannot handle."""
     facts = device.facts
     narrow = "float32" if dtype.kind == "f" else "int32"
     if dtype.itemsize == 8 and not facts.wide_atomics:
@@ -231,16 +234,16 @@ def require_types(device: Device, dtype: np.dtype) -> None:
 
 
 class WholeRows:
-    """What engines share that write rows as wholes: nothing to reset, one round, and nothing left to do after it."""
+    """What engines share that write whole rows: nothing to reset, one round, and nothing left to do after it."""
 
     sources: np.ndarray
     least_rows: int = 1
 
     def reset(self, rows: int) -> None:
-        """Do nothing: rows are written as wholes."""
+        """Do nothing: whole rows are written."""
 
-    def place(self, sources: np.ndarray) -> None:
-        """Note the sources of the rows."""
+    def set_sources(self, sources: np.ndarray) -> None:
+        """Store the sources of the rows."""
         self.sources = sources
 
     @property
@@ -249,9 +252,8 @@ class WholeRows:
         return 1
 
     def first_states(self, rows: int) -> np.ndarray:
-        """Return that nothing will be left to do."""
+        """Return states that leave nothing to do after the first launch."""
         return np.zeros(rows, np.int32)
 
-    def settle(self, loop: Any) -> bool:
-        """Return that the row is settled."""
-        return True
+    def settle(self, loop: LaunchLoop) -> None:
+        """Do nothing: start() has settled the row."""

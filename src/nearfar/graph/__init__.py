@@ -1,4 +1,4 @@
-"""Graphs: `Graph`, what its vertices are called, its arcs in rows, and conversion from and to other libraries."""
+"""Graphs: `Graph`, the names of its vertices, its arcs in rows, and conversion from and to other libraries."""
 
 from . import generate as generate
 from .graph import Graph as Graph

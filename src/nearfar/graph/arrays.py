@@ -1,8 +1,8 @@
-"""Checks at the door: what a caller gives becomes arrays that the rest of the package can trust, or an error.
+"""Checks of what callers pass to `Graph`: it becomes arrays that the rest of the package can trust, or an error.
 
 Nothing here copies a good array: integer and float arrays of any width, stride and byte order pass as they are, and
-layout.py converts them block by block while it builds the graph. Every error states the value found, the rule it
-breaks and the way out.
+rows.py converts them block by block while it builds the graph. Every error states the value found, the rule it breaks
+and the way out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..errors import GraphError, InputTypeError
 
-MAX_VERTICES = 2**31 - 1  # vertex ids are int32 everywhere; -1 is free as a sentinel
+MAX_VERTICES = 2**31 - 1  # vertex indices are int32 everywhere; -1 is free as a sentinel
 
 Array = npt.NDArray[Any]
 
@@ -25,7 +25,7 @@ _INT64_MAX = 2**63 - 1
 
 
 class Weights(NamedTuple):
-    """Weights that passed the door: the values as given, the type to store them in, and whether some arcs are inf."""
+    """Checked weights: the values as given, the type to store them in, and whether some of them are inf."""
 
     values: Array
     dtype: np.dtype[Any]
@@ -33,12 +33,12 @@ class Weights(NamedTuple):
 
 
 def take_array(values: Any, what: str) -> Array:
-    """Return ``values`` as a one-dimensional array of numbers, not copied where it is one already."""
+    """Return ``values`` as a one-dimensional array of numbers, not copied if it is one already."""
     _refuse_hidden(values, what)
     try:
         array = np.asarray(values)
     except ValueError as error:  # NumPy's answer to lists of different lengths inside a list
-        raise GraphError(f"{what} is ragged ({error}). Give a flat list with an entry for each arc.") from None
+        raise GraphError(f"{what} is ragged ({error}). Give a flat list with one entry per arc.") from None
     if array.ndim == 0:
         raise InputTypeError(
             f"{what} is {shorten(values)}, a {type(values).__name__}, but a list or array is needed. "
@@ -52,7 +52,7 @@ def take_array(values: Any, what: str) -> Array:
 
 
 def _refuse_hidden(values: Any, what: str) -> None:
-    """Refuse what NumPy would convert without a word: masked entries, and bools among numbers."""
+    """Refuse what NumPy would convert silently: masked entries, and bools among numbers."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise InputTypeError(
             f"{what} is a masked array with {int(values.mask.sum())} masked entries, but arcs have no gaps. "
@@ -78,16 +78,16 @@ def take_vertices(values: Any, what: str) -> Array:
         return np.empty(0, np.int32)
     if array.dtype.kind == "O":
         return _take_objects(array, (int, np.integer), "whole numbers counted from 0", lambda i: f"{what}[{i}]")
-    ways = {"f": "Convert with .astype(int) if every value is whole", "b": "For a mask, give np.flatnonzero(mask)"}
-    way = ways.get(array.dtype.kind, "Vertices that have names go through Graph.from_frame or Graph.from_networkx")
+    cures = {"f": "Convert with .astype(int) if every value is whole", "b": "For a mask, give np.flatnonzero(mask)"}
+    cure = cures.get(array.dtype.kind, "For vertices that have names use Graph.from_frame or Graph.from_networkx")
     raise InputTypeError(
         f"{what} holds {array.dtype} values (the first is {shorten(array[0].item())}), but vertices are whole numbers "
-        f"counted from 0. {way}."
+        f"counted from 0. {cure}."
     )
 
 
 def _take_objects(array: Array, kinds: tuple[type, ...], rule: str, name: Callable[[int], str]) -> Array:
-    """Convert an array of Python numbers; refuse the first entry that is of no kind asked for."""
+    """Convert an array of Python numbers; refuse the first entry that is not one of ``kinds``."""
     for i, value in enumerate(array):
         if not isinstance(value, kinds) or isinstance(value, bool | np.bool_):
             raise InputTypeError(
@@ -99,15 +99,15 @@ def _take_objects(array: Array, kinds: tuple[type, ...], rule: str, name: Callab
     return np.array(array.tolist())
 
 
-def check_vertices(array: Array, n: int, what: str, way: str = "Give n={} or more, or correct the entry.") -> None:
-    """Refuse a vertex array with an entry outside 0 to n - 1; ``way`` may speak of the least n that would do."""
+def check_vertices(array: Array, n: int, what: str, cure: str = "Give n={} or more, or correct the entry.") -> None:
+    """Refuse a vertex array with an entry outside 0 to n - 1; ``{}`` in ``cure`` is the least n that would do."""
     if array.size == 0 or (array.min() >= 0 and array.max() < n):
         return
     where = int(np.flatnonzero((array < 0) | (array >= n))[0])
     found = int(array[where])
-    way = "Vertices count from 0." if found < 0 else way.format(found + 1)
+    cure = "Vertices count from 0." if found < 0 else cure.format(found + 1)
     span = f"the graph has {n} vertices, 0 to {n - 1}" if n else "the graph has no vertices"
-    raise GraphError(f"{what}[{where}] is {found}, but {span}. {way}")
+    raise GraphError(f"{what}[{where}] is {found}, but {span}. {cure}")
 
 
 def take_size(n: Any) -> int:
@@ -126,7 +126,7 @@ def take_size(n: Any) -> int:
 
 
 def choose_size(tails: Array, heads: Array, n: Any, names: Any, coordinates: Any) -> int:
-    """Return n as given, else as many as there are names or coordinates, else one more than the largest vertex."""
+    """Return n if it is given, else the number of names or coordinates, else one more than the largest vertex."""
     if n is not None:
         return take_size(n)
     for labels in (names, coordinates):
@@ -142,7 +142,7 @@ def choose_size(tails: Array, heads: Array, n: Any, names: Any, coordinates: Any
 
 
 def take_weights(values: Any, m: int, name: Callable[[int], str]) -> Weights | None:
-    """Check the weights of m arcs and choose their storage type; ``name`` says which arc the i-th is, for errors."""
+    """Check the weights of m arcs and choose their storage type; ``name(i)`` describes arc i in an error."""
     if values is None:
         return None
     array = take_array(values, "weights")
@@ -170,7 +170,7 @@ def _refuse_rounding(values: Any, largest: float) -> None:
 
 
 def bad_weight(arc: str, weight: float) -> str:
-    """Say what is wrong with a weight of NaN or -inf."""
+    """Return the message for a weight of NaN or -inf."""
     return (
         f"{arc} has weight {weight}, but weights must be numbers or inf (no arc). "
         f"Leave the arc out, or give it weight inf."
@@ -178,22 +178,22 @@ def bad_weight(arc: str, weight: float) -> str:
 
 
 def check_weight_type(dtype: np.dtype[Any]) -> None:
-    """Refuse weight types that no distance can be summed in."""
+    """Refuse weight types that cannot be summed to distances."""
     if dtype.kind in "iu" or (dtype.kind == "f" and dtype.itemsize <= 8):
         return
-    ways = {
+    cures = {
         "b": "For hop counts leave the weights out; else use .astype(np.int32)",
         "f": "Use .astype(np.float64)",
         "c": "Use .real, or the modulus",
-        "m": "Use .astype(np.int64) to count in the unit it has",
+        "m": "Use .astype(np.int64) to count in their own unit",
         "M": "Use differences of times, as int64",
     }
-    way = ways.get(dtype.kind, "Convert them to numbers with .astype(float) or .astype(int)")
-    raise InputTypeError(f"weights are {dtype}, but they must be integers or floats of at most 64 bits. {way}.")
+    cure = cures.get(dtype.kind, "Convert them to numbers with .astype(float) or .astype(int)")
+    raise InputTypeError(f"weights are {dtype}, but they must be integers or floats of at most 64 bits. {cure}.")
 
 
 def storage_type(dtype: np.dtype[Any], low: Any, high: Any) -> np.dtype[Any]:
-    """Return the narrowest of int32, int64, float32, float64 that stores such weights without change."""
+    """Return the narrowest of int32, int64, float32, float64 that stores these weights exactly."""
     if dtype.kind == "f":
         return np.dtype(np.float64 if dtype.itemsize == 8 else np.float32)
     largest = max(-int(low), int(high))
@@ -204,7 +204,7 @@ def storage_type(dtype: np.dtype[Any], low: Any, high: Any) -> np.dtype[Any]:
 
 
 def take_offsets(values: Any, heads: int) -> Array:
-    """Return CSR offsets as an integer array that starts at 0, never falls and ends at the number of heads."""
+    """Return CSR offsets as an integer array that starts at 0, never decreases and ends at the number of heads."""
     offsets = take_vertices(values, "offsets")
     if len(offsets) == 0:
         raise GraphError("offsets is empty, but it needs n + 1 entries. A graph without vertices has offsets [0].")
@@ -238,19 +238,19 @@ def take_coordinates(values: Any, n: int, names: Sequence[Hashable] | None) -> A
     if array.size == 0 and n == 0:
         array = array.reshape(0, 2)
     if array.shape != (n, 2):
-        raise GraphError(f"coordinates have shape {array.shape}, but {(n, 2)} is needed. Give a pair for each vertex.")
+        raise GraphError(f"coordinates have shape {array.shape}, but {(n, 2)} is needed. Give one pair per vertex.")
     if not np.isfinite(array).all():
         v = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise GraphError(f"coordinates of vertex {v} are {tuple(array[v].tolist())}, but must be finite. Correct them.")
     return array
 
 
-def _rows_of(places: Mapping[Any, Any], vertices: Sequence[Hashable]) -> list[Any]:
+def _rows_of(pairs: Mapping[Any, Any], vertices: Sequence[Hashable]) -> list[Any]:
     """Put a dict of coordinates into vertex order."""
-    lost = [vertex for vertex in vertices if vertex not in places]
+    lost = [vertex for vertex in vertices if vertex not in pairs]
     if lost:
         raise GraphError(
             f"coordinates lack vertex {lost[0]!r} ({len(lost)} missing), but every vertex needs a pair. "
             f"Add them, or leave coordinates out."
         )
-    return [places[vertex] for vertex in vertices]
+    return [pairs[vertex] for vertex in vertices]

@@ -1,8 +1,8 @@
 """Graphs from and to other libraries' objects: dense matrices, SciPy, NetworkX, tables.
 
-None of those libraries is imported before an object of theirs arrives (and NetworkX and the table libraries not even
-then: their objects are asked by the methods they all have). Each function finds the arcs and leaves the checking of
-vertices and weights to Graph.from_arcs and Graph.from_csr.
+SciPy is imported only when one of its matrices is converted; NetworkX and the table libraries are never imported, since
+the methods of their objects suffice. Each function finds the arcs and leaves the checking of vertices and weights to
+Graph.from_arcs and Graph.from_csr, or to the functions that these use.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from .graph import Graph
 from .rows import arcs_to_rows, offset_type, record_type
 from .vertices import Vertices
 
-_ENTRIES = 1 << 20  # matrix entries looked at in one go
+_ENTRIES = 1 << 20  # matrix entries read at a time
 
 
 def from_matrix(matrix: Any, no_edge: Any, names: Any, coordinates: Any) -> Graph:
-    """Do what `Graph.from_matrix` promises: once over the matrix to count and check, once to fill."""
+    """Implement `Graph.from_matrix`: one pass over the matrix to count and check, one to fill."""
     table = _take_matrix(matrix)
     _check_no_edge(no_edge, table.dtype)
     n = take_size(len(table))
@@ -53,8 +53,8 @@ def from_matrix(matrix: Any, no_edge: Any, names: Any, coordinates: Any) -> Grap
     for row, block, keep in _row_blocks(table, no_edge):
         piece = arcs[offsets[row] : offsets[row + len(block)]]
         piece["head"], piece["weight"] = np.nonzero(keep)[1], block[keep]
-    places = take_coordinates(coordinates, n, vertices.names)
-    return Graph(offsets.astype(offset_type(len(arcs))), arcs, vertices, places)
+    taken = take_coordinates(coordinates, n, vertices.names)
+    return Graph(offsets.astype(offset_type(len(arcs))), arcs, vertices, taken)
 
 
 def _take_matrix(matrix: Any) -> Array:
@@ -79,7 +79,7 @@ def _take_matrix(matrix: Any) -> Array:
 
 
 def _not_square(shape: tuple[int, ...]) -> GraphError:
-    """Say that the matrix has no such shape as a graph needs."""
+    """Return the error for a matrix that is not square."""
     return GraphError(
         f"matrix has shape {shape}, but n x n is needed: entry [u, v] is the arc from u to v. "
         f"Fill it up to a square; for a list of arcs use from_arcs."
@@ -87,7 +87,7 @@ def _not_square(shape: tuple[int, ...]) -> GraphError:
 
 
 def _check_no_edge(no_edge: Any, dtype: np.dtype[Any]) -> None:
-    """Refuse a missing or a meaningless no-edge value."""
+    """Refuse a missing or meaningless value for no_edge."""
     if no_edge is None:
         if dtype.kind != "f":
             raise OptionError(
@@ -101,7 +101,7 @@ def _check_no_edge(no_edge: Any, dtype: np.dtype[Any]) -> None:
 
 
 def _row_blocks(table: Array, no_edge: Any) -> Iterator[tuple[int, Array, Array]]:
-    """Yield (first row, some rows, which of their entries are arcs)."""
+    """Yield blocks of rows as (first row, the rows, which of their entries are arcs)."""
     rows = max(1, _ENTRIES // max(1, len(table)))
     for low in range(0, len(table), rows):
         block = table[low : low + rows]
@@ -116,14 +116,14 @@ def _row_blocks(table: Array, no_edge: Any) -> Iterator[tuple[int, Array, Array]
 
 
 def _refuse_entry(row: int, block: Array, keep: Array, vertices: Vertices) -> None:
-    """Name the first entry that is NaN or -inf."""
+    """Raise the error for the first entry that is NaN or -inf."""
     u, v = (int(where[0]) for where in np.nonzero(keep & (np.isnan(block) | (block == -np.inf))))
     arc = f"The arc {vertices.name(row + u)!r} -> {vertices.name(v)!r}"
-    raise GraphError(bad_weight(arc, float(block[u, v])) + " If NaN means no arc, say no_edge=math.nan.")
+    raise GraphError(bad_weight(arc, float(block[u, v])) + " If NaN means no arc, give no_edge=math.nan.")
 
 
 def from_scipy(matrix: Any, names: Any, coordinates: Any) -> Graph:
-    """Do what `Graph.from_scipy` promises."""
+    """Implement `Graph.from_scipy`."""
     from scipy.sparse import issparse
 
     if not issparse(matrix):
@@ -136,7 +136,7 @@ def from_scipy(matrix: Any, names: Any, coordinates: Any) -> Graph:
     check_weight_type(matrix.dtype)
     n = take_size(matrix.shape[0])
     if matrix.format == "csr":
-        m = int(matrix.indptr[-1])  # the arrays may be longer than what is used
+        m = int(matrix.indptr[-1])  # the arrays may be longer than the used part
         return Graph.from_csr(matrix.indptr, matrix.indices[:m], matrix.data[:m], names=names, coordinates=coordinates)
     entries = matrix.tocoo()  # unlike tocsr(), which sums entries given twice
     tails, heads, weights = entries.row, entries.col, entries.data
@@ -147,7 +147,7 @@ def from_scipy(matrix: Any, names: Any, coordinates: Any) -> Graph:
 
 
 def to_scipy(graph: Graph) -> Any:
-    """Do what `Graph.to_scipy` promises."""
+    """Implement `Graph.to_scipy`."""
     from scipy.sparse import csr_array
 
     data = np.ones(graph.m, np.int32) if graph.weights is None else graph.weights.copy()
@@ -166,15 +166,15 @@ def to_scipy(graph: Graph) -> Any:
 
 
 def from_networkx(graph: Any, weight: Any, default: Any, coordinates: Any) -> Graph:
-    """Do what `Graph.from_networkx` promises."""
+    """Implement `Graph.from_networkx`."""
     _check_networkx(graph, weight, default)
     nodes = list(graph)
     plain = set(map(type, nodes)) <= {int} and set(nodes) == set(range(len(nodes)))
     vertices = Vertices(len(nodes), None if plain else nodes)
-    number = vertices.numbers or range(len(nodes))
+    index_of = vertices.index_of or range(len(nodes))
     edges = list(graph.edges if weight is None else graph.edges(data=weight, default=default))
-    tails = np.fromiter((number[edge[0]] for edge in edges), np.int32, len(edges))
-    heads = np.fromiter((number[edge[1]] for edge in edges), np.int32, len(edges))
+    tails = np.fromiter((index_of[edge[0]] for edge in edges), np.int32, len(edges))
+    heads = np.fromiter((index_of[edge[1]] for edge in edges), np.int32, len(edges))
     found = None if weight is None else [edge[-1] for edge in edges]
     weights = take_weights(found, len(edges), lambda i: vertices.arc_name(i, int(tails[i]), int(heads[i])))
     undirected = not graph.is_directed()
@@ -185,7 +185,7 @@ def from_networkx(graph: Any, weight: Any, default: Any, coordinates: Any) -> Gr
 
 
 def _check_networkx(graph: Any, weight: Any, default: Any) -> None:
-    """Refuse what is no NetworkX graph, and weights we do not read."""
+    """Refuse anything that is not a NetworkX graph, and weights that cannot be read."""
     if not (hasattr(graph, "is_multigraph") and hasattr(graph, "is_directed") and hasattr(graph, "edges")):
         raise InputTypeError(
             f"graph is a {type(graph).__name__}, but from_networkx takes NetworkX graphs. "
@@ -203,7 +203,7 @@ def _check_networkx(graph: Any, weight: Any, default: Any) -> None:
 def _lightest(
     tails: Array, heads: Array, weights: Weights | None, undirected: bool
 ) -> tuple[Array, Array, Weights | None]:
-    """Keep the lightest of parallel arcs, the rest in input order."""
+    """Keep the lightest of parallel arcs; the arcs kept stay in input order."""
     low, high = (np.minimum(tails, heads), np.maximum(tails, heads)) if undirected else (tails, heads)
     order = np.lexsort((high, low) if weights is None else (weights.values, high, low))
     first = np.ones(len(order), bool)
@@ -213,14 +213,14 @@ def _lightest(
 
 
 def from_frame(frame: Any, tail: Any, head: Any, weight: Any, undirected: bool) -> Graph:
-    """Do what `Graph.from_frame` promises."""
+    """Implement `Graph.from_frame`."""
     columns = _columns_of(frame)
     if (tail is None or head is None) and len(columns) < 2:
         raise GraphError(f"The table has columns {columns}, but an arc needs a tail and a head. Add a column.")
     tail, head = columns[0] if tail is None else tail, columns[1] if head is None else head
     tails, heads = _take_column(frame, tail, "tail"), _take_column(frame, head, "head")
     weights = None if weight is None else _take_column(frame, weight, "weight")
-    if _are_numbers(tails, heads):
+    if _are_indices(tails, heads):
         return Graph.from_arcs(tails, heads, weights, undirected=undirected)
     for what, array in ((tail, tails), (head, heads)):
         if array.dtype.kind in "fcb":
@@ -263,8 +263,8 @@ def _take_column(frame: Any, name: Any, role: str) -> Array:
     return array
 
 
-def _are_numbers(tails: Array, heads: Array) -> bool:
-    """Tell whether two columns hold vertex numbers: integers from 0 that leave few numbers unused."""
+def _are_indices(tails: Array, heads: Array) -> bool:
+    """Tell whether two columns hold vertex indices: integers from 0, few of them unused."""
     if len(tails) == 0:
         return True
     if tails.dtype.kind not in "iu" or heads.dtype.kind not in "iu":
@@ -274,7 +274,7 @@ def _are_numbers(tails: Array, heads: Array) -> bool:
 
 
 def appearance(tails: Array, heads: Array) -> tuple[Array, Array, list[Any]]:
-    """Replace the values of two columns by numbers in order of appearance, row by row; return the values too."""
+    """Replace the values of two columns by indices in order of appearance, row by row; return the values too."""
     m = len(tails)
     if tails.dtype.kind in "iu" and heads.dtype.kind in "iu":
         both = np.column_stack((tails, heads)).ravel()
@@ -282,9 +282,9 @@ def appearance(tails: Array, heads: Array) -> tuple[Array, Array, list[Any]]:
         order = np.argsort(first)
         rank = np.empty(len(order), np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
-        numbered = rank[inverse.ravel()]
-        return numbered[::2], numbered[1::2], values[order].tolist()
+        indices = rank[inverse.ravel()]
+        return indices[::2], indices[1::2], values[order].tolist()
     seen: dict[Any, int] = {}
     pairs = zip(tails.tolist(), heads.tolist(), strict=True)
-    numbered = np.fromiter((seen.setdefault(end, len(seen)) for pair in pairs for end in pair), np.int32, 2 * m)
-    return numbered[::2], numbered[1::2], list(seen)
+    indices = np.fromiter((seen.setdefault(end, len(seen)) for pair in pairs for end in pair), np.int32, 2 * m)
+    return indices[::2], indices[1::2], list(seen)

@@ -1,4 +1,4 @@
-"""What `Graph.describe` tells: size, degrees, weights, components, memory."""
+"""The facts of `Graph.describe`: size, degrees, weights, components, memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def describe_graph(graph: Graph) -> Description:
-    """Collect what `Graph.describe` tells: size, degrees, weights, components, loops, memory, labels."""
+    """Implement `Graph.describe`: size, degrees, weights, components, loops, memory, names."""
     degrees = np.diff(graph.offsets)
     count, largest = _components(graph)
     return Description(

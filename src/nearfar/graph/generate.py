@@ -1,8 +1,8 @@
 """Seeded graphs for demonstrations, tests and benchmarks: the same arguments give the same graph everywhere.
 
-Randomness comes from `numpy.random.default_rng`. The road-like grid stands for networks of low degree and great
-diameter, R-MAT for social networks (few hops, very uneven degrees), the geometric graph for meshes and sensor networks,
-the complete graph for dense matrices.
+Randomness comes from `numpy.random.default_rng`. The road-like grid is a model of networks with low degree and large
+diameter, R-MAT of social networks (few hops, very uneven degrees), the geometric graph of meshes and sensor networks,
+the complete graph of dense matrices.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ def road_grid(rows: int, cols: int, seed: int = 0, keep: float = 0.7, spacing: f
     Parameters
     ----------
     rows, cols : int
-        Crossings down and across; vertex ``r * cols + c`` is at row r, column c.
+        Number of crossings down and across; vertex ``r * cols + c`` is at row r, column c.
     seed : int
     keep : float
-        The share of the grid's streets that are built, 0 to 1. A random spanning tree is always built, so that every
+        The share of the grid's streets that are kept, 0 to 1. A random spanning tree is always kept, so that every
         crossing can be reached; 0.7 gives a mean degree of 2.8, as in real road networks.
     spacing : float
-        Typical distance of neighbouring crossings, in the unit of the coordinates and of the weights.
+        Typical distance between neighbouring crossings, in the unit of the coordinates and of the weights.
 
     Returns
     -------
     Graph
-        Undirected; int32 weights, never shorter than the straight line (but for rounding); coordinates.
+        Undirected; int32 weights, never shorter than the straight line (except for rounding); coordinates.
 
     Examples
     --------
@@ -48,19 +48,19 @@ def road_grid(rows: int, cols: int, seed: int = 0, keep: float = 0.7, spacing: f
     keep = _number(keep, "keep", 0.0, 1.0)
     spacing = _number(spacing, "spacing", 0.0, 1e6)
     rng = _random(seed)
-    places = _crossings(rows, cols, rng, spacing)
+    points = _crossings(rows, cols, rng, spacing)
     ids = np.arange(rows * cols, dtype=np.int32).reshape(rows, cols)
     tails = np.concatenate((ids[:, :-1].ravel(), ids[:-1].ravel()))
     heads = np.concatenate((ids[:, 1:].ravel(), ids[1:].ravel()))
     built = _build_streets(tails, heads, rows * cols, keep, rng)
     tails, heads = tails[built], heads[built]
     bend = np.exp(np.abs(rng.normal(0.0, 0.25, len(tails))))  # streets wind: longer than the straight line
-    lengths = np.maximum(1, np.rint(_straight(places, tails, heads) * bend)).astype(np.int64)
-    return Graph.from_arcs(tails, heads, lengths, rows * cols, undirected=True, coordinates=places)
+    lengths = np.maximum(1, np.rint(_straight(points, tails, heads) * bend)).astype(np.int64)
+    return Graph.from_arcs(tails, heads, lengths, rows * cols, undirected=True, coordinates=points)
 
 
 def _crossings(rows: int, cols: int, rng: np.random.Generator, spacing: float) -> Array:
-    """Place the crossings: uneven gaps between the lines, each crossing moved by less than half a gap (so planar)."""
+    """Return the coordinates: uneven gaps between the lines, crossings moved by less than half a gap (so planar)."""
     axes = []
     for count in (cols, rows):
         gaps = spacing * np.exp(rng.normal(0.0, 0.5, count + 1))
@@ -72,7 +72,7 @@ def _crossings(rows: int, cols: int, rng: np.random.Generator, spacing: float) -
 
 
 def _build_streets(tails: Array, heads: Array, n: int, keep: float, rng: np.random.Generator) -> Array:
-    """Choose the streets: a spanning tree, and then at random until their share is ``keep``."""
+    """Choose the streets: a spanning tree, then more at random until their share is ``keep``."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
@@ -101,7 +101,7 @@ def rmat(
     scale : int
         The graph has 2**scale vertices; some have no arcs.
     edge_factor : int
-        Edges drawn for each vertex; loops and edges drawn twice are then removed.
+        Edges drawn per vertex; loops and edges drawn twice are then removed.
     seed : int
     max_weight : int or None
         Weights are whole numbers drawn from 1 to this; None gives an unweighted graph.
@@ -132,7 +132,7 @@ _BATCH = 1 << 22  # edges drawn at once
 
 
 def _rmat_keys(count: int, scale: int, label: Array, undirected: bool, rng: np.random.Generator) -> Array:
-    """Draw edges bit by bit; return tail * n + head of those that are no loops."""
+    """Draw edges bit by bit; return tail * n + head for those that are not loops."""
     tails, heads = np.zeros(count, np.int64), np.zeros(count, np.int64)
     for _ in range(scale):
         draw = rng.random(count)  # quadrants: a to .57, b to .76, c to .95, d to 1
@@ -173,11 +173,11 @@ def geometric(n: int, degree: float = 8.0, seed: int = 0, radius: float | None =
     reach = math.sqrt(degree / (math.pi * max(n, 1))) if radius is None else _number(radius, "radius", 0.0, math.inf)
     from scipy.spatial import cKDTree
 
-    places = _random(seed).random((n, 2))
-    pairs = cKDTree(places).query_pairs(reach, output_type="ndarray") if n else np.empty((0, 2), np.int64)
+    points = _random(seed).random((n, 2))
+    pairs = cKDTree(points).query_pairs(reach, output_type="ndarray") if n else np.empty((0, 2), np.int64)
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]  # the tree's own order may change between versions
     tails, heads = pairs[:, 0], pairs[:, 1]
-    return Graph.from_arcs(tails, heads, _straight(places, tails, heads), n, undirected=True, coordinates=places)
+    return Graph.from_arcs(tails, heads, _straight(points, tails, heads), n, undirected=True, coordinates=points)
 
 
 def complete(n: int, seed: int = 0, max_weight: int | None = 255, undirected: bool = True) -> Graph:
@@ -205,21 +205,21 @@ def complete(n: int, seed: int = 0, max_weight: int | None = 255, undirected: bo
     return Graph.from_arcs(tails, heads, weights, n, undirected)
 
 
-def _straight(places: Array, tails: Array, heads: Array) -> Array:
+def _straight(points: Array, tails: Array, heads: Array) -> Array:
     """Return the Euclidean distances between the ends of arcs."""
-    x, y = (places[tails] - places[heads]).T
+    x, y = (points[tails] - points[heads]).T
     return np.hypot(x, y)
 
 
 def _draw_weights(m: int, max_weight: Any, rng: np.random.Generator) -> Array | None:
-    """Draw whole weights from 1 to ``max_weight``, or none."""
+    """Draw integer weights from 1 to ``max_weight``; None if that is None."""
     if max_weight is None:
         return None
     return rng.integers(1, _whole(max_weight, "max_weight", 1, 2**63 - 1), m, endpoint=True)
 
 
 def _random(seed: Any) -> np.random.Generator:
-    """Return the random numbers of a seed."""
+    """Return the random number generator of a seed."""
     return np.random.default_rng(_whole(seed, "seed", 0))
 
 

@@ -3,8 +3,8 @@
 The arcs that leave vertex u are ``arcs[offsets[u]:offsets[u + 1]]``, each a record of head and weight side by side, so
 that relaxing an arc touches one cache line. An undirected edge is stored as two arcs, a loop as one.
 
-Invariants, which everything behind this door trusts: offsets start at 0, never fall and end at m; heads lie in
-0 to n - 1; weights are finite. Nothing is shared with the caller's arrays, and none of ours can be written to.
+Invariants, on which all other modules rely: offsets start at 0, never decrease and end at m; heads are in 0 to n - 1;
+weights are finite. Nothing is shared with the caller's arrays, and the graph's own arrays are read-only.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import GraphError, InputTypeError
 from .arrays import Array, check_vertices, choose_size, take_coordinates, take_offsets, take_vertices, take_weights
 from .order import SAMPLE, is_scattered, renumber, usual_levels
-from .rows import arcs_to_rows, find_leaves, freeze, rows_to_rows, turn_round
+from .rows import arcs_to_rows, find_leaves, freeze, reverse_rows, rows_to_rows
 from .vertices import Vertices
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ class Graph:
     """A frozen directed graph with weights of one type, or none.
 
     Build one with `from_arcs`, `from_csr`, `from_matrix`, `from_scipy`, `from_networkx` or `from_frame`. Parallel arcs
-    and loops are kept: the lightest arc counts by itself, and a loop is harmless unless it is negative.
+    and loops are kept: shortest paths use the lightest of parallel arcs, and a loop is harmless unless it is negative.
 
     Attributes
     ----------
     n, m : int
-        Vertices and arcs. An undirected edge counts as two arcs.
+        Number of vertices and of arcs. An undirected edge counts as two arcs.
     undirected : bool
         Whether it was built from undirected edges; both directions are stored.
     offsets : ndarray of int32 (int64 from 2**31 arcs on)
@@ -44,7 +44,8 @@ class Graph:
     heads, weights : ndarray
         Views of the fields of ``arcs``; ``weights`` is None in an unweighted graph.
     names : sequence or None
-        What the vertices are called, if not by number from 0: a tuple, or a `NumberNames` where all are whole numbers.
+        The names of the vertices: a tuple, or a `NumberNames` if all are whole numbers. None if vertices are called by
+        their indices.
     coordinates : ndarray of float64, shape (n, 2), or None
         x and y, or longitude and latitude.
 
@@ -99,15 +100,15 @@ class Graph:
         Parameters
         ----------
         tails, heads : array of ints
-            Vertex numbers, counted from 0.
+            Vertex indices, counted from 0.
         weights : array of ints or floats, optional
             inf means no arc; NaN and -inf are errors. Integers are stored as int32 where all fit, else as int64.
         n : int, optional
-            Number of vertices; one more than the largest vertex unless given.
+            Number of vertices; by default one more than the largest vertex.
         undirected : bool
             Store each arc in both directions.
         names : list of hashables, range or array of ints, optional
-            A distinct name for each vertex; queries and answers then speak of names. ``range(1, n + 1)`` counts from 1.
+            A distinct name for each vertex; queries and answers then use names. ``range(1, n + 1)`` counts from 1.
         coordinates : array of shape (n, 2) or dict from vertex to pair, optional
 
         Examples
@@ -160,13 +161,13 @@ class Graph:
         matrix : array of shape (n, n)
         no_edge : number, optional
             The entry that means "no arc"; may be NaN. inf always means no arc. A matrix of integers has no inf, so
-            there it must be given (``math.inf`` says that every entry is an arc).
+            it must be given there (``math.inf`` if every entry is an arc).
         names, coordinates
             As in `from_arcs`.
 
         Notes
         -----
-        The diagonal is ignored, but for negative entries: those are negative cycles, which queries report.
+        The diagonal is ignored, except for negative entries: those are negative cycles, which queries report.
 
         Examples
         --------
@@ -183,7 +184,7 @@ class Graph:
         """Build a graph from a SciPy sparse matrix or array: stored entry [u, v] is the arc from u to v.
 
         Explicit zeros are arcs of weight zero, and entries given twice are parallel arcs, not summed. (The DIA and BSR
-        formats fill up with zeros of their own; there zeros are no arcs.)
+        formats store zeros to fill up; in these formats zeros are not arcs.)
 
         Examples
         --------
@@ -205,7 +206,7 @@ class Graph:
         Parameters
         ----------
         graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-            Of parallel edges the lightest is kept. Nodes that are the ints 0 to n - 1 stay numbers.
+            Of parallel edges the lightest is kept. Nodes that are the ints 0 to n - 1 become indices, not names.
         weight : str or None
             The edge attribute to use; None gives an unweighted graph.
         default : number
@@ -230,13 +231,13 @@ class Graph:
     def from_frame(
         cls, frame: Any, tail: Any = None, head: Any = None, weight: Any = None, undirected: bool = False
     ) -> Graph:
-        """Build a graph from a table with an arc a row: pandas, polars, or an Arrow table.
+        """Build a graph from a table with one arc per row: pandas, polars, or an Arrow table.
 
         Parameters
         ----------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         tail, head : column names
-            The first two columns unless given.
+            By default the first two columns.
         weight : column name, optional
             None gives an unweighted graph.
         undirected : bool
@@ -244,9 +245,9 @@ class Graph:
 
         Notes
         -----
-        Two integer columns hold vertex numbers, as long as the largest is at most four times the number of rows (or
-        1024). Anything else, such as words or wide-spread identifiers, becomes names, numbered in order of appearance.
-        Either way a vertex is called what the columns call it.
+        Two integer columns hold vertex indices if all are below four times the number of rows, or below 1024. Anything
+        else, such as words or widely spread identifiers, becomes names, in order of appearance. In both cases a vertex
+        is called what the columns call it.
 
         Examples
         --------
@@ -273,7 +274,7 @@ class Graph:
 
     @property
     def heads(self) -> Array:
-        """Where each arc leads."""
+        """The vertex that each arc leads to."""
         return self.arcs["head"]
 
     @property
@@ -283,7 +284,7 @@ class Graph:
 
     @property
     def names(self) -> Sequence[Hashable] | None:
-        """What the vertices are called, or None when they are called by number."""
+        """The names of the vertices, or None if they are called by index."""
         return self._vertices.names
 
     @cached_property
@@ -327,42 +328,42 @@ class Graph:
 
     @cached_property
     def max_degree(self) -> int:
-        """The most arcs that leave one vertex."""
+        """The greatest number of arcs that leave one vertex."""
         return int(np.diff(self.offsets).max(initial=0))
 
     @cached_property
     def leaves(self) -> Array:
-        """A bit for every vertex that leads nowhere but back to the one vertex it is reached from, eight to a byte."""
+        """One bit per vertex, eight per byte: whether its only arcs lead back to the one vertex that reaches it."""
         return find_leaves(self.offsets, self.arcs)
 
     @cached_property
     def scattered(self) -> bool:
-        """Whether most arcs join vertices whose numbers lie far apart, although another order could mend that."""
+        """Whether most arcs join vertices whose indices are far apart, and another order could change that."""
         return is_scattered(self.offsets, self.heads)
 
     @cached_property
     def usual_levels(self) -> int:
-        """About how many levels a breadth-first search has."""
+        """An estimate of how many levels a breadth-first search has."""
         return usual_levels(self.offsets, self.heads)
 
     @cached_property
     def renumbered(self) -> tuple[Graph, Array]:
-        """The same graph with neighbours numbered close together, without names, and each vertex's number in it."""
-        offsets, arcs, places = renumber(self.offsets, self.arcs)
-        return Graph(offsets, arcs, Vertices(self.n)), places
+        """The same graph, without names, with neighbours close together; and the position of each vertex in it."""
+        offsets, arcs, positions = renumber(self.offsets, self.arcs)
+        return Graph(offsets, arcs, Vertices(self.n)), positions
 
     @property
     def nbytes(self) -> int:
-        """Memory of the arrays, in bytes; names are not counted."""
+        """The memory of the arrays, in bytes; names are not counted."""
         return sum(array.nbytes for array in (self.offsets, self.arcs, self.coordinates) if array is not None)
 
     def index(self, vertex: Any, role: str = "vertex") -> int:
-        """Return the number of a vertex: its place in ``dist`` and in ``offsets``.
+        """Return the index of a vertex: its position in ``dist`` and in ``offsets``.
 
         Parameters
         ----------
         vertex : int or name
-            A name in a graph that has names, else a number; bools and floats are refused.
+            A name if the graph has names, else an index; bools and floats are refused.
         role : str
             What to call the vertex in an error message, such as "source".
 
@@ -381,7 +382,7 @@ Did you mean 'Bonn'?
         return self._vertices.index(vertex, role)
 
     def indices(self, vertices: Any, role: str = "vertex") -> Array:
-        """Return the numbers of several vertices as int32, in their order; a set gives them in order of number.
+        """Return the indices of several vertices as int32, in their order; those of a set in ascending order.
 
         Examples
         --------
@@ -393,11 +394,11 @@ Did you mean 'Bonn'?
 
     def is_vertex(self, vertex: Hashable) -> bool:
         """Tell whether something is the name of a vertex; False in a graph without names."""
-        numbers = self._vertices.numbers
-        return numbers is not None and vertex in numbers
+        index_of = self._vertices.index_of
+        return index_of is not None and vertex in index_of
 
     def name(self, v: int) -> Any:
-        """Return what vertex number ``v`` is called: its name, or the number itself.
+        """Return what the vertex with index ``v`` is called: its name, or the index itself.
 
         Examples
         --------
@@ -419,7 +420,7 @@ Did you mean 'Bonn'?
         return self._vertices.arc_name(e, _row_of(self.offsets, e), int(self.heads[e]))
 
     def reverse(self) -> Graph:
-        """Return the graph with every arc turned round; an undirected graph is its own reverse.
+        """Return the graph with every arc reversed; an undirected graph is its own reverse.
 
         Examples
         --------
@@ -429,7 +430,7 @@ Did you mean 'Bonn'?
         """
         if self.undirected:
             return self
-        return type(self)(*turn_round(self.offsets, self.arcs), self._vertices, self.coordinates)
+        return type(self)(*reverse_rows(self.offsets, self.arcs), self._vertices, self.coordinates)
 
     def with_weights(self, weights: Any, *, undirected: bool = False) -> Graph:
         """Return the same graph with other weights.

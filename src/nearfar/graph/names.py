@@ -1,7 +1,7 @@
-"""Vertices called by whole numbers that are not simply 0 to n - 1: what files have.
+"""Names that are whole numbers, but not simply 0 to n - 1, as in most files; and the index of each such name.
 
-Files count from 1, or use numbers with gaps (accounts, crossings of a map). A Python object for each would cost ten
-times the graph; a range costs nothing and an array of int64 eight bytes a vertex.
+Files count from 1, or use ids with gaps (accounts, crossings of a map). One Python object per name would need ten times
+the memory of the graph; a range needs nothing, and an array of int64 eight bytes per vertex.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from ..errors import GraphError
 from .arrays import Array
 
-_FEW = 1 << 17  # ids; NumPy sorts so many before Numba is loaded
+_FEW = 1 << 17  # ids; NumPy sorts this many sooner than Numba is loaded
 
 
 class NumberNames(Sequence[int]):
-    """Distinct whole numbers as the names of vertices: a range, or an int64 array; a sequence either way.
+    """Distinct whole numbers as the names of vertices, kept as a range or an int64 array; a sequence in both cases.
 
     Examples
     --------
@@ -36,7 +36,8 @@ class NumberNames(Sequence[int]):
             self.ids.flags.writeable = False
             if (twice := np.flatnonzero(self._sorted[1:] == self._sorted[:-1])).size:
                 raise GraphError(
-                    f"names hold {self._sorted[twice[0]]} twice, but names tell vertices apart. Make them distinct."
+                    f"names hold {self._sorted[twice[0]]} twice, but every vertex needs a name of its own. "
+                    f"Make them distinct."
                 )
 
     @cached_property
@@ -56,7 +57,7 @@ class NumberNames(Sequence[int]):
         return np.asarray(self.ids, np.int64)
 
     def get(self, name: Any) -> int | None:
-        """Return the number of the vertex called ``name``, or None; 2.0 is taken for 2, as dicts do."""
+        """Return the index of the vertex called ``name``, or None; 2.0 is taken for 2, as dicts do."""
         try:
             if name != int(name):
                 return None
@@ -73,21 +74,21 @@ class NumberNames(Sequence[int]):
 
     @cached_property
     def _ascending(self) -> Array:
-        """The sorted ids, kept for lookups when they do not ascend by themselves."""
+        """The sorted ids, kept for lookups if the ids themselves are not in ascending order."""
         return self._sorted
 
     def find(self, wanted: Array) -> tuple[Array, Array]:
-        """Return the numbers of many vertices and whether each exists; a number means nothing where none does."""
+        """Return the indices of many names, and whether each name exists; the index of others is meaningless."""
         if isinstance(self.ids, range):
-            numbers, odd = np.divmod(wanted.astype(np.int64) - self.ids.start, self.ids.step)
-            return numbers, (odd == 0) & (numbers >= 0) & (numbers < len(self.ids))
+            indices, odd = np.divmod(wanted.astype(np.int64) - self.ids.start, self.ids.step)
+            return indices, (odd == 0) & (indices >= 0) & (indices < len(self.ids))
         ids = self.ids if self._order is None else self._ascending
         at = np.minimum(np.searchsorted(ids, wanted), max(len(ids) - 1, 0))
         known = ids[at] == wanted if len(ids) else np.zeros(len(wanted), bool)
         return (at if self._order is None else self._order[at]), known
 
     def take(self, vertices: Array) -> Array:
-        """Return the names of vertices given by number, as int64."""
+        """Return the names of vertices, given by index, as int64."""
         if isinstance(self.ids, range):
             return self.ids.start + np.int64(self.ids.step) * vertices
         return self.ids[vertices]
@@ -119,28 +120,28 @@ class NumberNames(Sequence[int]):
         return f"NumberNames({self[0]}, {self[1]}, {self[2]}, ..., {self[-1]}; {len(self)} in all)"
 
 
-def number_ids(tails: Array, heads: Array) -> tuple[Array, Array, NumberNames | None]:
-    """Give numbers to the ids in two arrays, in ascending order; return the numbers, and the ids as names.
+def index_ids(tails: Array, heads: Array) -> tuple[Array, Array, NumberNames | None]:
+    """Give each id in two arrays an index, in ascending order; return the indices, and the ids as names.
 
-    The names are None where the ids are 0 to n - 1 themselves.
+    The names are None if the ids are 0 to n - 1 themselves.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from nearfar.graph.names import number_ids
-    >>> number_ids(np.array([30, 10]), np.array([20, 30]))
+    >>> from nearfar.graph.names import index_ids
+    >>> index_ids(np.array([30, 10]), np.array([20, 30]))
     (array([2, 0], dtype=int32), array([1, 2], dtype=int32), NumberNames(10, 20, 30))
     """
     ends = [tails, heads]
-    number, names, _ = numbering(ends)
-    return number(ends[0]), number(ends[1]), names
+    indices_of, names, _ = find_ids(ends)
+    return indices_of(ends[0]), indices_of(ends[1]), names
 
 
-def numbering(ends: list[Array], few: int = _FEW) -> tuple[Callable[[Array], Array], NumberNames | None, int]:
-    """Find the numbers of the ids in some arrays, in ascending order, with little memory beyond the arrays.
+def find_ids(ends: list[Array], few: int = _FEW) -> tuple[Callable[[Array], Array], NumberNames | None, int]:
+    """Find the different ids in some arrays, and the index of each in ascending order, with little additional memory.
 
-    Return a function from an array to its numbers (int32), the ids as names (None if they are 0 to n - 1), and n. The
-    arrays in the list may be replaced, by equally long ones that the function takes in their place.
+    Return a function from an array to the indices of its ids (int32), the ids as names (None if they are 0 to n - 1),
+    and n. The arrays in the list may be replaced by others of the same length, which the function then takes.
     """
     low = min((int(end.min()) for end in ends if len(end)), default=0)
     span = max((int(end.max()) for end in ends if len(end)), default=-1) - low + 1
@@ -158,13 +159,13 @@ def numbering(ends: list[Array], few: int = _FEW) -> tuple[Callable[[Array], Arr
         del seen, ids
     table = IdTable()
     for i, end in enumerate(ends):
-        ends[i] = table.number(end)
+        ends[i] = table.indices(end)
     rank, ids = table.ranks()
-    return lambda numbered: rank[numbered], NumberNames(ids), len(ids)
+    return lambda indices: rank[indices], NumberNames(ids), len(ids)
 
 
 def _marked(ends: list[Array], low: int, span: int) -> tuple[Array, Array]:
-    """Return which of the numbers from ``low`` on occur, and those that do."""
+    """Return which of the ids ``low``, ``low + 1``, ... occur, and those that do."""
     seen = np.zeros(span, bool)
     for end in ends:
         seen[end - low if low else end] = True
@@ -177,23 +178,23 @@ def _distinct(ends: list[Array]) -> Array:
 
 
 class IdTable:
-    """Whole numbers of any size, each with a number in order of appearance (kernels/cpu/words.py)."""
+    """Ids of any size, each with an index in order of appearance (kernels/cpu/words.py)."""
 
     def __init__(self) -> None:
         self.count = 0
         self._table = np.full(1 << 12, -1, np.int32)
         self._distinct = np.empty(0, np.int64)
 
-    def number(self, ids: Array) -> Array:
-        """Return the numbers of ids as int32; new ids get new ones."""
+    def indices(self, ids: Array) -> Array:
+        """Return the indices of ids as int32; a new id gets the next index."""
         out = np.empty(len(ids), np.int32)
-        for low in range(0, len(ids), _FEW):  # so that there is room for no more new ids than these at a time
+        for low in range(0, len(ids), _FEW):  # in pieces, so that room is made only for few new ids at a time
             piece = ids[low : low + _FEW].astype(np.int64)
-            self._number(piece, out[low : low + _FEW])
+            self._index(piece, out[low : low + _FEW])
         return out
 
-    def _number(self, ids: Array, out: Array) -> None:
-        """Give numbers to some ids, after making room for as many new ones."""
+    def _index(self, ids: Array, out: Array) -> None:
+        """Write the indices of some ids to ``out``, after making room for as many new ones."""
         from ..kernels.cpu.words import intern_ids
 
         most = self.count + len(ids)
@@ -209,7 +210,7 @@ class IdTable:
             self.count = intern_ids(ids, self._table, self._distinct, self.count, out)
 
     def ranks(self) -> tuple[Array, Array]:
-        """Return for each number the rank of its id, and the ids in ascending order; the table is given up."""
+        """Return the rank of each index's id, and the ids in ascending order; the table cannot be used any more."""
         del self._table
         ids = self._distinct[: self.count]
         order = np.argsort(ids, kind="stable")

@@ -1,8 +1,8 @@
-"""Number vertices so that neighbours lie close together in memory, where the given order scatters them.
+"""Renumber vertices so that neighbours are close together in memory, if the given order scatters them.
 
-A search touches the distances of neighbours; when their numbers are close, so are their cache lines. Files often come
-in such an order already. Where they do not, and many rows are to be solved, the graph is copied in breadth-first order
-and every row brought back to the given numbers. (Reverse Cuthill-McKee, which also sorts by degree, was no faster.)
+A search reads the distances of neighbours; if their indices are close, they share cache lines. Most files already have
+such an order. If a graph does not, and many rows are to be solved, it is copied in breadth-first order, and every row
+is returned to the original order. (Reverse Cuthill-McKee, which also sorts by degree, was no faster.)
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from .arrays import Array
 
 RENUMBER_VERTICES = 65_536  # below this, distances fit into the cache in any order
 RENUMBER_DEGREE = 10  # mean degree up to which an order can keep neighbours together
-FAR_APART = 8_192  # numbers between two vertices whose distances never share the fast cache
+FAR_APART = 8_192  # difference of two indices from which their distances never share the fast cache
 SCATTERED = 0.5  # share of arcs between such vertices that makes an order bad; it is 0.26 in Sao Paulo, 0.03 in NY
 
-SAMPLE = 65_536  # arcs looked at to judge an order
-MOST_LEVELS = 255  # levels of a search that are looked at to judge how deep a graph is
+SAMPLE = 65_536  # arcs examined to judge an order
+MOST_LEVELS = 255  # levels of a search that are counted to judge how deep a graph is
 
 
 def is_scattered(offsets: Array, heads: Array) -> bool:
@@ -32,29 +32,29 @@ def is_scattered(offsets: Array, heads: Array) -> bool:
 
 
 def renumber(offsets: Array, arcs: Array) -> tuple[Array, Array, Array]:
-    """Return offsets and arcs in the new numbers, and the new number of every vertex."""
-    from ..kernels.cpu.build import number_breadth_first, permute_rows
+    """Return offsets and arcs of the renumbered graph, and the position (new index) of every vertex."""
+    from ..kernels.cpu.build import order_breadth_first, permute_rows
     from .rows import words_of
 
     n = len(offsets) - 1
-    order, places = np.empty(n, np.int32), np.empty(n, np.int32)
+    order, positions = np.empty(n, np.int32), np.empty(n, np.int32)
     starts, moved = np.zeros_like(offsets), np.empty_like(arcs)
     stop = np.zeros(1, np.int64)
 
     def work(t: int) -> None:
-        number_breadth_first(offsets, words_of(arcs), order, places, stop)
+        order_breadth_first(offsets, words_of(arcs), order, positions, stop)
         if not stop[0]:
             np.cumsum(np.diff(offsets)[order], out=starts[1:])
-            permute_rows(offsets, words_of(arcs), order, places, starts, stop, words_of(moved))
+            permute_rows(offsets, words_of(arcs), order, positions, starts, stop, words_of(moved))
 
-    cpu.run(work, 1, stop)  # so that the caller hears Ctrl-C
-    return starts, moved, places
+    cpu.run(work, 1, stop)  # on another thread, so that the caller receives Ctrl-C
+    return starts, moved, positions
 
 
 def usual_levels(offsets: Array, heads: Array) -> int:
-    """Estimate how many levels a search has: twice those that reach half of the vertices, from a few starts.
+    """Estimate how many levels a search has: twice the levels that reach half of the vertices, from a few starts.
 
-    At most MOST_LEVELS levels are looked at, so that this takes less time than a row.
+    At most MOST_LEVELS levels are searched, so that this takes less time than a row.
     """
     from ..kernels.cpu.bfs import levels_to_half
 
@@ -62,6 +62,6 @@ def usual_levels(offsets: Array, heads: Array) -> int:
     if n == 0:
         return 0
     queue, marks = np.empty(n, np.int32), np.empty(n, np.uint8)
-    apart = np.ascontiguousarray(heads)
+    packed = np.ascontiguousarray(heads)
     starts = [int(np.argmax(np.diff(offsets))), n // 3, 2 * n // 3]
-    return 2 * max(levels_to_half(offsets, apart, start, MOST_LEVELS, queue, marks) for start in starts)
+    return 2 * max(levels_to_half(offsets, packed, start, MOST_LEVELS, queue, marks) for start in starts)

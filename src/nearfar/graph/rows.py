@@ -1,11 +1,11 @@
-"""From arcs in any order to rows of records, in one final array and little else.
+"""Rows of arc records (CSR) from arcs in any order, with little memory beyond the finished array.
 
-Arcs are read block by block: a block is converted to the stored types (which also takes care of strides and byte
-order) and its records are put in place by the counting sort of kernels/cpu/build.py. So the peak is the finished graph
-plus one block, however wide the input is. A graph of few arcs is sorted by NumPy instead, to spare the loading of
-Numba; the tests hold both ways equal.
+Arcs are read block by block: a block is converted to the stored types (whatever its strides and byte order), and its
+records are moved to their rows by the counting sort of kernels/cpu/build.py. So the peak memory is the finished graph
+plus one block, however wide the input is. A graph of few arcs is sorted by NumPy instead, to save the time to load
+Numba; tests check that both give the same result.
 
-Invariant: the order inside a row is the input order; an undirected edge counts at its place for both of its ends.
+Invariant: arcs inside a row are in input order; an undirected edge counts at its input position for both of its ends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .arrays import Array, Weights
 Piece = tuple[Array, Array, Weights | None]  # tails, heads and weights of some arcs
 
 BLOCK = 1 << 20  # arcs; below 2**18 the calls begin to show, above 2**21 nothing is gained
-FEW = 1 << 17  # arcs; NumPy sorts so many in 20 ms, loading Numba and the kernels takes some 400 ms
+FEW = 1 << 17  # arcs; NumPy sorts this many in 20 ms, loading Numba and the kernels takes some 400 ms
 
 
 def record_type(weight: np.dtype[Any] | None) -> np.dtype[Any]:
@@ -30,7 +30,7 @@ def record_type(weight: np.dtype[Any] | None) -> np.dtype[Any]:
 
 
 def freeze(array: Array) -> Array:
-    """Make an array read-only for good: a view of a frozen array cannot be made writable again."""
+    """Return a view that is read-only for good: a view of a frozen array cannot be made writable again."""
     array.flags.writeable = False
     return array.view()
 
@@ -48,7 +48,7 @@ def offset_type(m: int) -> type[np.signedinteger[Any]]:
 def arcs_to_rows(
     n: int, tails: Array, heads: Array, weights: Weights | None, both: bool = False, few: int = FEW
 ) -> tuple[Array, Array]:
-    """Return (offsets, arcs) of checked arcs; ``both`` also stores each arc but a loop in the other direction."""
+    """Return (offsets, arcs) of checked arcs; with ``both``, each arc except a loop is stored in both directions."""
     if len(tails) <= few:
         return _sort(n, *_one_block(tails, heads, weights), both)
     pieces = [(tails[p], heads[p], _part(weights, p)) for p in _pieces(len(tails))]
@@ -56,7 +56,7 @@ def arcs_to_rows(
 
 
 def pieces_to_rows(n: int, pieces: list[Piece], both: bool = False) -> tuple[Array, Array]:
-    """Return (offsets, arcs) of checked arcs in pieces, all of one weight type; the list is emptied on the way."""
+    """Return (offsets, arcs) of checked arcs in pieces, all of one weight type; the list is emptied meanwhile."""
     from ..kernels.cpu.build import count_arcs, place_arcs  # here, so that importing Graph does not load Numba
 
     m = sum(len(tails) for tails, _, _ in pieces)
@@ -79,7 +79,7 @@ def _accumulate(counts: Array) -> None:
 
 
 def _shift(cursor: Array) -> None:
-    """Turn the ends of rows, where placing left the cursor, into their starts, in place; the last entry is m."""
+    """Turn the ends of rows, where the cursor is after all moves, into their starts, in place; the last entry is m."""
     last = cursor[-1]
     cursor[1:] = cursor[:-1].copy()
     cursor[0], cursor[-1] = 0, last
@@ -97,7 +97,7 @@ def _part(weights: Weights | None, piece: slice) -> Weights | None:
 
 
 def _blocks(tails: Array, heads: Array, weights: Weights | None) -> Iterator[tuple[Array, Array]]:
-    """Yield the arcs, a block at a time, as int32 tails and records; arcs of weight inf are left out."""
+    """Yield the arcs, block by block, as int32 tails and records; arcs of weight inf are left out."""
     for piece in _pieces(len(tails)):
         yield _one_block(tails[piece], heads[piece], _part(weights, piece))
 
@@ -123,7 +123,7 @@ def _one_block(tails: Array, heads: Array, weights: Weights | None) -> tuple[Arr
 
 
 def _sort(n: int, tails: Array, records: Array, both: bool) -> tuple[Array, Array]:
-    """Do what the kernels do with NumPy's stable sort."""
+    """Do the same as the kernels, with NumPy's stable sort."""
     if both:
         tails, records = _mirror(tails, records)
     offsets = np.zeros(n + 1, offset_type(len(tails)))
@@ -135,7 +135,7 @@ def _sort(n: int, tails: Array, records: Array, both: bool) -> tuple[Array, Arra
 
 
 def _mirror(tails: Array, records: Array) -> tuple[Array, Array]:
-    """Follow each arc but a loop by its mirror image."""
+    """Insert after each arc, except a loop, the opposite arc."""
     again = np.repeat(records, 2)
     again["head"][1::2] = tails
     starts = np.repeat(tails, 2)
@@ -146,7 +146,7 @@ def _mirror(tails: Array, records: Array) -> tuple[Array, Array]:
 
 
 def rows_to_rows(offsets: Array, heads: Array, weights: Weights | None) -> tuple[Array, Array]:
-    """Return (offsets, arcs) of arcs that lie in rows already, without those of weight inf."""
+    """Return (offsets, arcs) of arcs that are in rows already, without those of weight inf."""
     gone = _infinite(weights)
     arcs = np.empty(len(heads) - len(gone), record_type(weights.dtype if weights else None))
     rows = (offsets - np.searchsorted(gone, offsets)) if len(gone) else offsets
@@ -164,7 +164,7 @@ def _infinite(weights: Weights | None) -> Array:
     return np.flatnonzero(weights.values == np.inf)
 
 
-def turn_round(offsets: Array, arcs: Array, few: int = FEW) -> tuple[Array, Array]:
+def reverse_rows(offsets: Array, arcs: Array, few: int = FEW) -> tuple[Array, Array]:
     """Return (offsets, arcs) of the reversed graph; rows are in order of the new heads."""
     n = len(offsets) - 1
     if len(arcs) <= few:
@@ -173,18 +173,18 @@ def turn_round(offsets: Array, arcs: Array, few: int = FEW) -> tuple[Array, Arra
         return _sort(n, arcs["head"].astype(np.int32), records, both=False)
     from ..kernels.cpu.build import count_heads, place_reversed
 
-    turned = np.zeros_like(offsets)
+    starts = np.zeros_like(offsets)
     out = np.empty_like(arcs)
     words = words_of(arcs)
-    count_heads(words, turned)
-    _accumulate(turned)
-    place_reversed(offsets, words, turned, words_of(out))
-    _shift(turned)
-    return turned, out
+    count_heads(words, starts)
+    _accumulate(starts)
+    place_reversed(offsets, words, starts, words_of(out))
+    _shift(starts)
+    return starts, out
 
 
 def find_leaves(offsets: Array, arcs: Array) -> Array:
-    """Return a bit for every leaf (kernels/cpu/rows.py), vertex 0 in the lowest bit of the first byte."""
+    """Return one bit per vertex, set for leaves (kernels/cpu/rows.py); vertex 0 is the lowest bit of the first byte."""
     from ..kernels.cpu.rows import mark_leaves
 
     leaves = np.zeros(len(offsets) // 8 + 1, np.uint8)

@@ -1,11 +1,11 @@
-"""The one place that decides how kernels are compiled and where their machine code is kept.
+"""How kernels are compiled, and where their machine code is cached. No other module decides that.
 
 Numba's disk cache notices a change in the file that holds a function, not in the helpers it inlines from other files,
 nor in constants. So every kernel file has a cache folder named by a fingerprint of everything its kernels can depend
 on: its own text, the text of every kernel file it imports, directly or not, this file, and the versions of Python,
-NumPy, Numba and llvmlite. A change anywhere among them means an empty folder, never stale code, and kernels that do not
-depend on it keep theirs. The folders lie in the user's cache directory, so a read-only install works; where no folder
-can be written, kernels are compiled anew in each process.
+NumPy, Numba and llvmlite. If any of these changes, the folder is a new, empty one: stale code is never loaded, and
+kernels that do not depend on the change keep their folder. The folders are in the user's cache directory, so a
+read-only install works. If no folder can be written, kernels are compiled again in each process.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ import numpy as np
 from numba.core import event
 
 HERE = Path(__file__).parent
-KEPT_VERSIONS = 8  # of each kernel file
-IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (.*)", re.M)
+KEPT_VERSIONS = 8  # cache folders kept for each kernel file
+IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (\([^)]*\)|.*)", re.M)
 
 
 def fingerprint(path: Path, root: Path = HERE) -> str:
-    """Name everything that the compiled kernels of a file depend on, in 16 hexadecimal digits."""
+    """Return a hash, 16 hexadecimal digits, of everything that the compiled kernels of a file depend on."""
     digest = hashlib.sha256()
     for version in (sys.version, np.__version__, numba.__version__, llvmlite.__version__):
         digest.update(version.encode())
@@ -45,7 +45,7 @@ def fingerprint(path: Path, root: Path = HERE) -> str:
 def closure(path: Path, root: Path = HERE) -> list[Path]:
     """Return a kernel file, this one, and every file under ``root`` that they import, directly or not.
 
-    A file from elsewhere may import any kernel by its full name: it is taken to depend on all of them.
+    A file outside ``root`` may import any kernel by its full name, so it is taken to depend on all of them.
     """
     if not path.is_relative_to(root):
         return sorted(root.rglob("*.py"))
@@ -69,7 +69,7 @@ def _imports(path: Path) -> list[Path]:
 
 
 def _user_cache() -> Path:
-    """Return the folder where this user's programs keep what they can make again."""
+    """Return our folder in the user's cache directory."""
     if chosen := os.environ.get("NEARFAR_CACHE_DIR"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -83,7 +83,7 @@ def _user_cache() -> Path:
 
 @cache
 def cache_folder(path: Path) -> str | None:
-    """Return a writable folder for the kernels of a file as they are now, or None where nothing can be written."""
+    """Return a writable folder for the current version of a file's kernels, or None if none can be written."""
     try:
         folder = _user_cache() / "kernels" / path.stem / fingerprint(path)
         is_new = not folder.exists()
@@ -98,7 +98,7 @@ def cache_folder(path: Path) -> str | None:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove what earlier versions left, but for the last few; a process that still uses one compiles anew."""
+    """Remove the folders of all but the last few versions; a process that still uses one compiles again."""
     with suppress(OSError):  # another process may remove the same ones
         versions = sorted(folder.iterdir(), key=lambda version: version.stat().st_mtime, reverse=True)
         for version in versions[KEPT_VERSIONS:]:
@@ -122,27 +122,27 @@ def kernel(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a helper into each of its callers: for those called for every few bytes with many arrays at hand.
+    """Compile a helper into each of its callers: for helpers that take many arrays and are called very often.
 
-    An array is seven words; handing five of them over for each line of a text took twice as long as reading it.
+    An array argument is seven words. Passing five arrays for each line of a text took twice as long as reading it.
     """
     return kernel(function, forceinline=True)
 
 
 class _Announcer(event.Listener):
-    """Tell a person at a terminal, once a process, why the first call takes seconds."""
+    """Print on a terminal, once per process, why the first call takes seconds."""
 
-    told = False
+    announced = False
 
     def on_start(self, event: Any) -> None:
-        """Speak when one of our kernels, not somebody else's, starts to compile."""
+        """Print when one of our kernels, not another package's, starts to compile."""
         module = getattr(event.data["dispatcher"].py_func, "__module__", "")
-        if not self.told and module.startswith(__package__) and sys.stderr.isatty():
-            type(self).told = True
+        if not self.announced and module.startswith(__package__) and sys.stderr.isatty():
+            type(self).announced = True
             print("nearfar: compiling kernels for this kind of graph, once; a few seconds ...", file=sys.stderr)
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say."""
+        """Print nothing."""
 
 
 event.register("numba:compile", _Announcer())

@@ -1,4 +1,4 @@
-"""How distances are computed: one module a method, each a METHOD record, all in the table METHODS."""
+"""How the CPU computes distances: one module per method, each with a METHOD record, all in the table METHODS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows settled many at a time: batches of rows shared out over threads."""
+"""Batches of rows, settled together, distributed over threads."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..devices import cpu
-from ..devices.cpu import SMALL_JOB
+from ..devices.cpu import SMALL_WORK
 from .problem import Controls
 
 SettleBatch = Callable[[np.ndarray], int]
-"""Settle the rows of these numbers: ``settle(batch)`` returns the arcs relaxed."""
+"""Settle the rows with these indices: ``settle(batch)`` returns the arcs relaxed."""
 
 
 def run_batches(
@@ -20,9 +20,9 @@ def run_batches(
     new_worker: Callable[[], SettleBatch],
     effort: int | None = None,
 ) -> int:
-    """Settle batches of rows, each thread the next one when it is free; return the arcs relaxed.
+    """Settle batches of rows; a free thread takes the next batch. Return the arcs relaxed.
 
-    ``new_worker`` makes what one thread needs. ``effort`` counts steps: few of them run on the caller's thread.
+    ``new_worker`` makes what one thread needs. ``effort`` estimates the steps; little work runs on the caller's thread.
     """
     relaxed: list[int] = []
 
@@ -38,6 +38,6 @@ def run_batches(
 
         return do
 
-    few = effort is not None and effort < SMALL_JOB
+    few = effort is not None and effort < SMALL_WORK
     cpu.share_out(worker, len(batches), 0 if few else controls.threads, controls.stop, controls.watch)
     return sum(relaxed)

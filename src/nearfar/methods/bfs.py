@@ -1,8 +1,8 @@
-"""Equal weights: breadth-first search of many sources at once, a bit a source.
+"""Equal weights: breadth-first search from many sources at once, one bit per source.
 
-A pass settles up to 512 rows (kernels/cpu/bfs.py). Every thread has passes of its own, so threads share nothing but the
-graph. Distances are formed by adding the weight level after level in their own type, as following the path would, so
-they are the same to the bit as those of every other method.
+A pass settles up to 512 rows (kernels/cpu/bfs.py). Every thread runs its own passes, so threads share only the graph.
+Distances are formed by adding the weight level after level in the distance type, like sums along a path, so they are
+the same to the bit as those of the other methods that add along the path.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from itertools import chain
 import numpy as np
 
 from ..devices import cpu
-from ..graph.rows import freeze, record_type, turn_round
+from ..graph.rows import freeze, record_type, reverse_rows
 from ..kernels.cpu.constants import BFS_BLOCK as BLOCK
 from .batches import SettleBatch, run_batches
 from .method import Method
 from .problem import Controls, Problem
 
-# Rows from which a directed graph is turned round, so that levels can be pulled. That takes as long as 3.5 rows of
+# Rows from which a directed graph is reversed, so that levels can be pulled. That takes as long as 3.5 rows of
 # `dijkstra` on wiki-Vote and 6 on citations; the number itself was not tuned.
-TURN_ROWS = 8
-WRITES_A_STEP = 10  # distances written, at 0.55 ns, in the 5 ns that SMALL_JOB counts for a step
+REVERSE_ROWS = 8
+WRITES_PER_STEP = 10  # distances written, at 0.55 ns each, in the 5 ns that SMALL_WORK counts as one step
 
-# Known to kernels/cpu/bits.py and kernels/cpu/bfs.py too.
+# The same numbers as in kernels/cpu/bits.py and kernels/cpu/bfs.py, which load Numba.
 WORD, MOST_WORDS = 64, 8
 PLANES, GROUP, COLUMNS = 8, 8, 32
 LAST_CODE = 2**PLANES - 1
@@ -32,11 +32,11 @@ SIZE, CODE, SIDE, ARCS, LOOKED, PULLED, LEVELS, TARGET, STATE_SIZE = range(9)
 
 
 def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
-    """Settle all rows, up to 512 in a pass; return the arcs looked at."""
+    """Settle all rows, up to 512 per pass; return the arcs examined."""
     graph, k = problem.graph, len(rows)
     assert graph.min_weight == graph.max_weight >= 0  # options.py refuses other weights
     heads = freeze(np.ascontiguousarray(graph.heads))
-    back = _turn_round(problem, controls, heads)
+    back = _reversed_rows(problem, controls, heads)
     batches = share_out(problem.sources, controls.threads)
     words = words_for(len(batches[0]))
     controls.notes["levels"] = 0
@@ -44,47 +44,48 @@ def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
     def new_worker() -> SettleBatch:
         return _Pass(problem, rows, controls, words, heads, *back).settle
 
-    return run_batches(controls, batches, new_worker, len(batches) * (graph.m + graph.n) + k * graph.n // WRITES_A_STEP)
+    effort = len(batches) * (graph.m + graph.n) + k * graph.n // WRITES_PER_STEP
+    return run_batches(controls, batches, new_worker, effort)
 
 
 def share_out(sources: np.ndarray, threads: int) -> list[np.ndarray]:
-    """Return the numbers of the rows in as few passes as keep all threads at work, of about equal size.
+    """Return the row indices of each pass: as few passes as keep all threads busy, of about equal size.
 
-    Sources of near numbers are put together: where numbers follow neighbourhood, they reach vertices at like levels.
+    Sources with close indices share a pass: if neighbours have close indices, they reach vertices at similar levels.
     """
     return np.array_split(np.argsort(sources, kind="stable"), passes_for(len(sources), threads))
 
 
 def passes_for(rows: int, threads: int) -> int:
-    """Return how many passes settle so many rows: a multiple of the threads, where there are rows enough."""
+    """Return how many passes settle this number of rows: a multiple of the threads, if there are enough rows."""
     full = -(-rows // (WORD * MOST_WORDS))
     return min(rows, -(-full // threads) * threads)
 
 
 def words_for(rows: int) -> int:
-    """Return how many words a set of so many sources takes: 1, 2, 4 or 8."""
+    """Return how many words a set of this many sources takes: 1, 2, 4 or 8."""
     return 1 << (-(-rows // WORD) - 1).bit_length()
 
 
-def _turn_round(problem: Problem, controls: Controls, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return offsets and heads of the graph turned round; nothing where that would not pay."""
+def _reversed_rows(problem: Problem, controls: Controls, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return offsets and heads of the reversed graph; no heads if there are too few rows for that to be faster."""
     graph = problem.graph
     if graph.undirected:
         return graph.offsets, heads
-    if len(problem.sources) < TURN_ROWS:
+    if len(problem.sources) < REVERSE_ROWS:
         return graph.offsets, heads[:0]
-    turned: list[np.ndarray] = []
+    reversed_: list[np.ndarray] = []
 
     def work(t: int) -> None:
-        offsets, arcs = turn_round(graph.offsets, heads.view(record_type(None)), few=0)
-        turned.extend((freeze(offsets), freeze(arcs["head"])))
+        offsets, arcs = reverse_rows(graph.offsets, heads.view(record_type(None)), few=0)
+        reversed_.extend((freeze(offsets), freeze(arcs["head"])))
 
-    cpu.run(work, 1, controls.stop)  # so that the caller hears Ctrl-C
-    return turned[0], turned[1]
+    cpu.run(work, 1, controls.stop)  # on another thread, so that Ctrl-C works meanwhile
+    return reversed_[0], reversed_[1]
 
 
 def level_values(problem: Problem) -> Iterator[np.ndarray]:
-    """Yield the distances of level 0, 1 and so on that are below the ceiling, LAST_CODE of them at a time."""
+    """Yield the distances of levels 0, 1, ... that are below the ceiling, LAST_CODE at a time."""
     dtype, step, first = problem.dtype, problem.graph.min_weight, problem.zero
     while first < problem.ceiling:
         if dtype.kind == "f":
@@ -94,7 +95,7 @@ def level_values(problem: Problem) -> Iterator[np.ndarray]:
                 values = np.add.accumulate(values)  # one after the other, as along a path
         else:
             room = -(-(int(problem.ceiling) - int(first)) // int(step)) if step else LAST_CODE
-            values = first + int(step) * np.arange(min(room, LAST_CODE) + 1)  # at most one is not below: none wraps
+            values = first + int(step) * np.arange(min(room, LAST_CODE) + 1)  # at most one is too great: none wraps
         first = values[-1]
         yield values[:LAST_CODE][values[:LAST_CODE] < problem.ceiling].astype(dtype)
 
@@ -125,7 +126,7 @@ class _Pass:
         self.codes = np.empty(COLUMNS, np.uint8)
 
     def settle(self, batch: np.ndarray) -> int:
-        """Settle the rows of a batch; return the arcs looked at."""
+        """Settle the rows of a batch; return the arcs examined."""
         from ..kernels.cpu.bfs import scatter
 
         problem, controls, state, rows = self.problem, self.controls, self.state, self.rows
@@ -134,7 +135,7 @@ class _Pass:
         values = next(blocks)
         self._search(len(values))
         self._write(batch, values, rows)
-        for value in chain.from_iterable(blocks):  # the codes are used up: from here on, a distance at a time
+        for value in chain.from_iterable(blocks):  # the codes are used up: from here on, one level at a time
             self._search(0)
             scatter(self.sides.reshape(-1), self.lists, state, batch, value, problem.graph.n, rows, controls.stop)
             if state[SIZE] == 0 or controls.stop[0]:
@@ -162,7 +163,7 @@ class _Pass:
         self.state[ARCS] = (offsets[front + 1] - offsets[front]).sum()
 
     def _search(self, last: int) -> None:
-        """Search on, up to the level of code ``last``, or one level if it is 0."""
+        """Continue the search, up to the level of code ``last``, or for one level if it is 0."""
         from ..kernels.cpu.bfs import search
 
         search(
@@ -187,12 +188,12 @@ class _Pass:
 
 
 def _padded(n: int) -> int:
-    """Return the lines of a plane: whole groups of vertices."""
+    """Return the number of lines in a plane: n, rounded up to whole groups of vertices."""
     return -(-n // GROUP) * GROUP
 
 
 def memory(n: int, m: int, k: int, threads: int, itemsize: int) -> int:
-    """Return the bytes of all passes at work, and of the graph turned round and without weights."""
+    """Return the bytes of all passes that run at once, and of the reversed graph without weights."""
     passes = max(1, passes_for(k, threads))
     line = words_for(-(-k // passes)) * WORD // 8
     one_pass = (3 * n + PLANES * (_padded(n) + BLOCK)) * line + 8 * n
@@ -201,7 +202,7 @@ def memory(n: int, m: int, k: int, threads: int, itemsize: int) -> int:
 
 METHOD = Method(
     name="bfs",
-    summary="equal weights: breadth-first, 512 sources a pass, a bit a source",
+    summary="equal weights: breadth-first, up to 512 sources per pass, one bit per source",
     many=many,
     memory=memory,
 )

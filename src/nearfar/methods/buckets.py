@@ -1,4 +1,4 @@
-"""The memory behind a bucket queue (kernels/cpu/buckets.py), and how wide its buckets are."""
+"""The memory of a bucket queue (kernels/cpu/buckets.py), and the width of its buckets."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..kernels.cpu.arguments import Queue
 from ..kernels.cpu.constants import CHUNK
 
 if TYPE_CHECKING:
     from ..graph import Graph
 
-MIN_WINDOW, MAX_WINDOW = 16, 1024  # buckets open at once, the rest waits on the far pile; at most 64: 1.08x and 1.01x
+MIN_WINDOW, MAX_WINDOW = 16, 1024  # buckets open at once; the rest waits on the far pile; at most 64: 1.08x and 1.01x
 QUEUE_ENTRIES = 2.5  # queue entries to make room for, in multiples of n; NY needs 0.1, R-MAT 18 1.6
-# Bucket width in median weights a mean degree: WIDE up to mean degree SPARSE, NARROW from DENSE on, between them on a
-# straight line of logarithms. Measured in mean weights (1.4 medians in NY, 1.8 in Sao Paulo, 9.8 on the mountain): time
-# of one source with widths 1/8, 1/2, 1, 3 and 8 against the best, on one thread:
+# Bucket width, as the median weight divided by the mean degree, times a factor: WIDE up to mean degree SPARSE_DEGREE,
+# NARROW from DENSE_DEGREE on, between them on a straight line of logarithms. Measured in mean weights (1.4 medians in
+# NY, 1.8 in Sao Paulo, 9.8 on the mountain): time of one source with widths 1/8, 1/2, 1, 3 and 8 relative to the best,
+# on one thread:
 # NY (degree 2.8) 1.13 1.06 1.16 1.00 1.18, Sao Paulo (2.2) 1.13 1.17 1.07 1.00 1.11, the mountain (8) 1.02 1.17 1.11
 # 1.35 4.27, geometric (8) 1.12 1.13 1.00 1.16 1.02, R-MAT 18 (29) 1.00 1.20 1.24 6.74 6.83. On two threads: NY 2.71
 # 1.24 1.14 1.03 1.00, Sao Paulo 2.49 1.23 1.11 1.00 1.02, the mountain 1.08 1.00 1.09 1.30 1.67, geometric 2.02 1.15
@@ -30,25 +32,25 @@ FULL, STATE_SIZE = 2, 6  # as in kernels/cpu/buckets.py, which loads Numba
 
 
 class Buckets:
-    """A pool of chunks for the entries, the ends of the buckets, and the queue's state."""
+    """A bucket queue's memory: a pool of chunks, the ends of the buckets, and the state."""
 
     def __init__(self, entries: int, window: int) -> None:
-        self.ends = np.empty(window + 1, np.int64)  # one more: the far pile
+        self.ends = np.empty(window + 1, np.int64)  # one more, for the far pile
         self.state = np.zeros(STATE_SIZE, np.int64)
         self._entries = entries
         self._allocate()
 
     def _allocate(self) -> None:
         """Make the pool."""
-        self.queue = np.empty(pool_size(self._entries, len(self.ends)), np.int32)
+        self.pool = np.empty(pool_size(self._entries, len(self.ends)), np.int32)
 
     @property
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What the kernels take."""
-        return self.queue, self.ends, self.state
+    def queue(self) -> Queue:
+        """The argument that the kernels take."""
+        return Queue(self.pool, self.ends, self.state)
 
     def is_full(self) -> bool:
-        """Tell whether the last run gave up because the pool was used up."""
+        """Return whether the last run gave up because the pool was used up."""
         return bool(self.state[FULL])
 
     def grow(self) -> None:
@@ -59,10 +61,10 @@ class Buckets:
 
 
 def choose_delta(graph: Graph, wide: float = WIDE, narrow: float = NARROW) -> float:
-    """Return a bucket width that keeps buckets full without much work done twice.
+    """Return a bucket width that keeps buckets full without repeating much work.
 
-    Sparse graphs (roads, grids) have long thin wavefronts and need wide buckets; in dense ones a narrow bucket is full
-    enough already, and a wide one makes vertices relax again and again.
+    Sparse graphs (roads, grids) have long thin wavefronts and need wide buckets. In dense graphs a narrow bucket is
+    full enough, and a wide one makes vertices relax again and again.
     """
     degree = max(graph.m / max(graph.n, 1), 1)
     share = math.log(degree / SPARSE_DEGREE) / math.log(DENSE_DEGREE / SPARSE_DEGREE)
@@ -75,7 +77,7 @@ def scale_and_window(graph: Graph, dist_type: np.dtype, delta: float) -> tuple[A
     """Return how a distance becomes a bucket (kernels/cpu/arcs.py), and how many buckets are open at once.
 
     Integers are shifted, so delta becomes the nearest power of two. Floats are multiplied; delta is kept large enough
-    for every bucket number to be an exact integer.
+    for every level to be an exact integer.
     """
     longest = graph.max_weight * max(graph.n, 1)
     if dist_type.kind == "f":
@@ -95,15 +97,15 @@ def window_for(n: int, levels: float) -> int:
 
 
 def pool_size(entries: int, buckets: int) -> int:
-    """Return the slots of a pool: for the entries, for an open chunk in every bucket, and for scrap."""
+    """Return the size of a pool: room for the entries, for an open chunk in every bucket, and for scrap."""
     return (entries // (CHUNK - 1) + 2 * buckets + 2) * CHUNK
 
 
 def pool_entries(n: int, threads: int = 1) -> int:
-    """Return how many queue entries to make room for on each of some threads."""
+    """Return how many queue entries to make room for on each thread."""
     return int(QUEUE_ENTRIES * n / threads) + 1024
 
 
 def pool_bytes(n: int, threads: int = 1) -> int:
-    """Return the bytes of all threads' queues together, at most."""
+    """Return an upper bound on the bytes of all threads' queues together."""
     return threads * (4 * pool_entries(n, threads) + (2 * 4 * CHUNK + 8) * 2 * window_for(n, math.inf))

@@ -1,4 +1,4 @@
-"""Compile a method's kernels before its threads start."""
+"""Compile a method's kernels before its threads start, by solving a graph of one vertex."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _compiling = threading.Lock()
 
 
 def compile_kernels(method: Method, problem: Problem, threads: int) -> None:
-    """Compile what the method needs for these types, before its threads start, by settling one vertex without arcs.
+    """Compile what the method needs for these types, by settling one vertex without arcs.
 
-    On a thread of its own: an interrupt inside Numba or LLVM would be swallowed there, or break what it interrupts. The
-    caller hears it, and what is being compiled is finished for the next query.
+    This runs on its own thread, because Numba and LLVM would swallow an interrupt, or be broken by it. So the caller
+    receives Ctrl-C, and the kernels being compiled are finished for the next query.
     """
     graph, width = problem.graph, _width(method, len(problem.sources), threads)
     kind = (method.name, graph.offsets.dtype, graph.arcs.dtype, problem.dtype, width)
@@ -31,12 +31,12 @@ def compile_kernels(method: Method, problem: Problem, threads: int) -> None:
 
 
 def _width(method: Method, rows: int, threads: int) -> int:
-    """Return which power of two rows go together, where the kernels differ by it; 512 are as good as more."""
+    """Return the logarithm of how many rows are settled together, since kernels differ by it; 512 stands for more."""
     return 0 if method.many is None else min(-(-rows // threads) - 1, 511).bit_length()
 
 
 def _compile(method: Method, problem: Problem, width: int, kind: tuple[Any, ...]) -> None:
-    """Settle one vertex without arcs, once for each kind."""
+    """Settle one vertex without arcs, once per kind of graph and query."""
     from ..kernels.cpu.rows import greatest, mark_unreached
 
     graph, dtype = problem.graph, problem.dtype

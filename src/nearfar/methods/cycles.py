@@ -1,12 +1,12 @@
-"""Find a negative cycle behind distances that do not come to rest.
+"""Find a negative cycle when distances do not stop improving.
 
 Take the arcs with ``dist[u] + w <= dist[v]``; those that gave the vertices their distances are among them. Around any
-cycle of such arcs the weights sum to at most 0, and to less if one arc holds strictly. So a strict arc inside a
-strongly connected component proves a negative cycle, and one is found once rounds have gone on long enough.
+cycle of such arcs the weights sum to at most 0, and to less if the inequality is strict for one of them. So a strict
+arc inside a strongly connected component proves a negative cycle, and one is found after enough rounds.
 
-Not so with floats: around a cycle of length zero or nearly so, rounding may lower distances for ever by so little that
-at no time all arcs of the cycle hold. But rounds that go on for longer than a path can have arcs have gone round
-something: then arcs count that hold up to rounding.
+Floats need more care: around a cycle of length zero, or nearly zero, rounding may lower distances for ever by so little
+that the inequality never holds for all arcs of the cycle at the same time. But after more rounds than a path can have
+arcs, some walk must have gone around a cycle. From then on, an arc counts if the inequality holds up to rounding.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 
-ROUNDING = 16  # units in the last place of an arc's sum, within which it counts
+ROUNDING = 16  # units in the last place by which an arc's sum may miss the inequality and still count
 
 
 def find_negative_cycle(graph: Graph, dist: np.ndarray, ceiling: Any, rounds: int = 0) -> list[int] | None:
-    """Return the vertices of a negative cycle that the distances betray after so many rounds, or None. O(n + m)."""
+    """Return the vertices of a negative cycle that the distances show after ``rounds`` rounds, or None. O(n + m)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import breadth_first_order, connected_components
 
@@ -48,9 +48,9 @@ def find_negative_cycle(graph: Graph, dist: np.ndarray, ceiling: Any, rounds: in
 def _pulling_arcs(
     graph: Graph, dist: np.ndarray, ceiling: Any, loosely: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return tails and heads of the arcs with ``dist[u] + w <= dist[v]``, and where that holds strictly.
+    """Return tails and heads of the arcs with ``dist[u] + w <= dist[v]``, and for which of them it is strict.
 
-    ``loosely``: of floats also those that do so up to rounding.
+    ``loosely``: for floats, also the arcs for which it holds up to rounding.
     """
     tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.offsets))
     known = dist[tails] != ceiling

@@ -1,13 +1,14 @@
-"""Vertices in order of distance: a bucket queue where the weights suit it, a heap else. Weights >= 0.
+"""Vertices in order of distance (Dijkstra 1959): a bucket queue if the weights suit it, otherwise a heap. Weights >= 0.
 
-Whether buckets suit is found by trying: a row that relaxes arcs far more often than once each (weights of very
-different sizes do that) is started again with the heap, and so are the rows after it.
+Whether buckets suit is found by trying: a row that relaxes arcs far more often than once each (as happens with weights
+of very different sizes) is started again with the heap, and the rows after it use the heap too.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..kernels.cpu.arguments import Adjacency
 from .buckets import Buckets, choose_delta, pool_bytes, pool_entries, scale_and_window
 from .heap import heap_bytes, new_heap
 from .method import Method, Settle
@@ -20,6 +21,7 @@ def new_worker(problem: Problem, controls: Controls) -> Settle:
     from ..kernels.cpu.dijkstra import settle
 
     graph = problem.graph
+    adjacency = Adjacency(graph.offsets, graph.arcs, graph.leaves)
     delta = problem.delta if problem.delta is not None else choose_delta(graph)
     scale, window = scale_and_window(graph, problem.dtype, delta)
     limit = np.int64(PATIENT_RELAXATIONS * graph.m + 1024)
@@ -30,8 +32,8 @@ def new_worker(problem: Problem, controls: Controls) -> Settle:
         nonlocal buckets, with_heap
         while buckets is not None:
             relaxed = settle(
-                graph.offsets, graph.arcs, graph.leaves, seeds, problem.targets, scale, problem.ceiling, problem.zero,
-                limit, *buckets.arrays, controls.stop, dist,
+                adjacency, seeds, problem.targets, scale, problem.ceiling, problem.zero, limit, buckets.queue,
+                controls.stop, dist,
             )  # fmt: skip
             if relaxed >= 0 or controls.stop[0]:
                 return int(abs(relaxed))

@@ -1,4 +1,4 @@
-"""Bellman-Ford in rounds: relax every arc until a round changes nothing. Takes negative weights.
+"""Bellman-Ford in rounds: relax every arc until a round changes nothing (kernels/cpu/edge.py). Any weights.
 
 The most regular method: no queue, no order. Best on small or shallow graphs, worst on road networks.
 """

@@ -1,17 +1,20 @@
-"""Dense graphs: the matrix of all arcs, closed in blocks by all threads (kernels/cpu/floyd.py). Takes negative weights.
+"""Dense graphs: blocked Floyd-Warshall, one matrix closed by all threads (kernels/cpu/floyd.py). Any weights.
 
-Its work is n^3 sums and minima whatever the arcs and the sources, some fifty in a nanosecond. All pairs are closed in
-the rows of the answer itself. Whole numbers are kept as narrow as can be, since more of them then fit into a register:
+The work is n^3 sums and minima whatever the arcs and the sources, some fifty per nanosecond. For all pairs, the matrix
+is closed in the rows of the answer itself. Integers are kept as narrow as possible, since more of them then fit into a
+register:
 
-- Distances that fit 16 bits, as most do where arcs are many, are looked for there first. Sums stop at the end of the
-  type. Afterwards an end that no vertex stands at, or that is farther off than the greatest distance and the heaviest
-  weight together, proves that nothing was lost; otherwise all is done again with the type of the rows.
-- Without negative weights the bits of a row are read as unsigned: infinity, the end of the signed type, can be added
-  to itself.
-- With them infinity is half of the type's end. An entry that stands for no path may fall below it by as much as a path
-  is long, so what is above half of it is unreached; where paths could be that long, rows are settled one by one.
+- 16 bits are tried first if they seem to suffice, as they often do in dense graphs. Sums saturate at the end of the
+  type. Afterwards it is proved that no distance was lost: either no entry is at the end of the type, or the greatest
+  distance plus the heaviest weight is below it. Otherwise everything is done again in the type of the rows.
+- Without negative weights, the bits of a row are read as unsigned, so that infinity, the end of the signed type, can
+  be added to itself.
+- With negative weights, infinity is half of the type's end. An entry that means "no path" may fall below it by as much
+  as a path is long, so every entry above half of infinity is unreached. If paths could be that long, rows are settled
+  one by one.
 
-A negative cycle shows as a negative entry on the diagonal. Which one, and whether rounding made it, `johnson` tells.
+A negative cycle shows as a negative entry on the diagonal. `johnson` then finds its vertices, and whether it is due to
+rounding.
 """
 
 from __future__ import annotations
@@ -33,34 +36,34 @@ from .method import Method
 from .problem import Controls, Problem
 from .tuning import NAP, NARROW_ARCS
 
-# Way stations of a round, and vertices from which there are more: every entry is fetched and written once a round, but
-# a round's own corner is closed by one thread.
+# Pivots per round, for small and for large graphs, and the vertices from which a graph is large. Every entry is read
+# and written once per round, so more pivots need fewer rounds; but the corner of a round is closed by one thread.
 SMALL_TILE, TILE, TILED = 64, 128, 1024
-SMALL_MATRIX = 256  # vertices up to which threads do not pay: 0.6 ms
+SMALL_MATRIX = 256  # vertices up to which one thread is faster than several: 0.6 ms
 GIVEN = 32  # rows written out at a time
-MOVED = 256  # columns of rows that are moved at a time
+MOVED = 256  # columns moved at a time, when rows are reordered
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """How the entries of a matrix are kept."""
+    """How the entries of a matrix are represented."""
 
     entry: np.dtype  # the type they are stored in
     compared: np.dtype  # the type their bits are compared as
     infinity: Any  # the entry where there is no path
-    far: Any  # what is not below this is no path
+    far: Any  # an entry that is not below this means "no path"
 
 
 def narrow_numbers() -> Numbers:
-    """Return 16 bits, whose sums stop at the end of the type."""
+    """Return the representation in 16 bits, whose sums saturate."""
     kind = np.dtype(np.uint16)
     return Numbers(kind, kind, 65535, 65535)
 
 
 def choose_numbers(dtype: np.dtype, negative: bool, longest: float) -> Numbers | None:
-    """Return how to keep distances of a type; ``longest``: what no path passes. None: sums might wrap."""
+    """Return the representation for a distance type, None if sums might wrap; no path is longer than ``longest``."""
     if dtype.kind == "f":
-        # Without a sign, floats are ordered as their bits are, and minima of integers have ports of their own.
+        # Floats without a sign are ordered like their bits, and processors have separate units for integer minima.
         bits = np.dtype(np.uint32) if dtype == np.float32 and not negative else dtype
         return Numbers(dtype, bits, dtype.type(np.inf), dtype.type(np.inf))
     end, half = int(np.iinfo(dtype).max), int(np.iinfo(dtype).max) // 2
@@ -71,14 +74,14 @@ def choose_numbers(dtype: np.dtype, negative: bool, longest: float) -> Numbers |
     return Numbers(dtype, np.dtype(f"u{dtype.name}"), end, end)
 
 
-_compiled: set[tuple[np.dtype, np.dtype, np.dtype]] = set()  # kinds of matrices and arcs that were met before
+_compiled: set[tuple[np.dtype, np.dtype, np.dtype]] = set()  # kinds of matrices and arcs whose kernels are compiled
 
 
 class Closure:
-    """A matrix being closed: what its threads share. Each of them calls `take_part`."""
+    """What threads share that close a matrix together. Each of them calls `take_part`."""
 
     def __init__(self, matrix: np.ndarray, n: int, compared: np.dtype, stop: np.ndarray, ahead: int = 0) -> None:
-        """Take the first n rows and columns of a C-ordered matrix; begin when ``ahead`` steps were told finished."""
+        """Use the first n rows and columns of a C-ordered matrix; begin after ``ahead`` calls of `finish_step`."""
         from ..kernels.cpu.floyd import COUNTERS
 
         self.n, self.width, self.ahead, self.stop = n, matrix.shape[1], ahead, stop
@@ -90,13 +93,13 @@ class Closure:
         self.counters = np.zeros(COUNTERS, np.int64)
 
     def finish_step(self) -> None:
-        """Tell that one of the steps ahead is finished."""
+        """Report that one of the steps ahead is finished."""
         from ..kernels.cpu.floyd import finish_step
 
         finish_step(self.counters)
 
     def take_part(self) -> None:
-        """Work until the matrix is closed, shows a negative cycle, or a stop is asked for; sleep while waiting."""
+        """Work until the matrix is closed, shows a negative cycle, or ``stop`` is set; sleep while waiting."""
         from ..kernels.cpu.floyd import WAITING, take_part
 
         edge, mine = np.zeros(FLOYD_BLOCK * LANES, self.flat.dtype), np.full(1, -1, np.int64)
@@ -111,14 +114,14 @@ class Closure:
 
     @property
     def is_negative(self) -> bool:
-        """Whether a negative cycle was met; the matrix is of no use then."""
+        """Whether a negative cycle was found; then the matrix is useless."""
         from ..kernels.cpu.floyd import FAILED
 
         return bool(self.counters[FAILED])
 
 
 def tile_of(n: int) -> int:
-    """Return the way stations of a round."""
+    """Return the number of pivots per round."""
     return TILE if n >= TILED else SMALL_TILE
 
 
@@ -135,16 +138,17 @@ def close_matrix(
     Parameters
     ----------
     matrix : ndarray
-        C-ordered, of any type of distances or its unsigned kin; its first n rows and columns are closed. The diagonal
-        holds 0, and no entry -0.0. `choose_numbers` tells the infinity for no arc, and what is unreached afterwards.
+        C-ordered, of a distance type or its unsigned counterpart; its first n rows and columns are closed. The diagonal
+        holds 0, and no entry is -0.0. `choose_numbers` returns the infinity for "no arc", and the limit from which an
+        entry is unreached afterwards.
     n, threads : int
-        The vertices, and the threads that share the work; one works on the thread of the caller.
+        The number of vertices, and of threads that share the work; a single one is the caller's.
     stop : ndarray
-        Ends it early when it is raised.
+        Ends the work early when it is set.
     watch : callable, optional
         Called now and then meanwhile.
     compared : dtype, optional
-        The type the entries' bits are compared as, where it is not their own.
+        The type that the entries' bits are compared as, if it is not their own.
     """
     closure = Closure(matrix, n, matrix.dtype if compared is None else compared, stop)
     if threads == 1 or n <= SMALL_MATRIX:
@@ -155,10 +159,10 @@ def close_matrix(
 
 
 class Solution:
-    """A matrix filled, closed, and written out as rows, all by the same threads."""
+    """A matrix that is filled, closed, and written out as rows, all by the same threads."""
 
     def __init__(self, problem: Problem, rows: np.ndarray, controls: Controls, numbers: Numbers) -> None:
-        """Take the rows of the answer for the matrix, where they have room and the type for it."""
+        """Use the rows of the answer as the matrix, if they are large enough and of the right type."""
         n = problem.graph.n
         self.problem, self.rows, self.controls = problem, rows, controls
         self.numbers, self.n = numbers, n
@@ -172,18 +176,18 @@ class Solution:
         self.is_right: bool | None = None
 
     def run(self) -> bool:
-        """Settle all rows; return whether they are right."""
+        """Settle all rows; return whether they are correct."""
         problem, controls = self.problem, self.controls
         kind = (self.numbers.entry, self.numbers.compared, problem.graph.arcs.dtype)
-        if (controls.threads == 1 or self.n <= SMALL_MATRIX) and kind in _compiled:
+        if self.n <= SMALL_MATRIX and kind in _compiled:
             self._work(0)
-        else:  # the first time, too: an interrupt of a thread that compiles is swallowed or breaks it
+        else:  # the first time, too: an interrupt would be swallowed by a thread that compiles, or break it
             cpu.run(self._work, controls.threads if self.n > SMALL_MATRIX else 1, controls.stop, controls.watch)
             _compiled.add(kind)
         return bool(self.is_right) or bool(controls.stop[0])
 
     def _work(self, t: int) -> None:
-        """Be one of the threads."""
+        """Work as one of the threads."""
         from ..kernels.cpu.matrix import fill_rows
 
         graph, stop, infinity = self.problem.graph, self.controls.stop, self._number(self.numbers.infinity)
@@ -208,11 +212,11 @@ class Solution:
                 self.controls.finish(r)
 
     def _number(self, value: Any) -> Any:
-        """Return a number in the type that kernels take it in."""
+        """Return a number in the type that kernels expect."""
         return value if self.numbers.entry.kind == "f" else np.int64(value)
 
     def _kept_all(self) -> bool:
-        """Whether no distance was lost for want of room in 16 bits."""
+        """Return whether no distance was lost because 16 bits could not hold it."""
         graph, end = self.problem.graph, self.numbers.infinity
         if self.numbers.entry.itemsize > 2 or graph.max_weight * (self.n - 1) < end or self.matrix.max() < end:
             return True
@@ -221,7 +225,7 @@ class Solution:
         return bool(most + graph.max_weight < end)
 
     def _move_rows(self) -> None:
-        """Put the rows of the sources where they belong, some columns at a time; the matrix has them by number."""
+        """Reorder the matrix, whose rows are in vertex order, to the order of the sources, some columns at a time."""
         rows, sources = self.rows, self.problem.sources
         if len(sources) == self.n and (sources == np.arange(self.n)).all():
             return
@@ -230,7 +234,7 @@ class Solution:
             rows[:, column : column + MOVED] = some[sources]
 
     def _give(self, first: int, last: int) -> None:
-        """Write out some rows: distances below the ceiling, which stands for all others."""
+        """Write out some rows: the distances below the ceiling, and the ceiling for all others."""
         from ..kernels.cpu.matrix import give_rows
 
         problem, rows, matrix = self.problem, self.rows, self.matrix
@@ -246,7 +250,7 @@ class Solution:
 
 
 def reached_vertices(problem: Problem, controls: Controls) -> np.ndarray:
-    """Mark the vertices whose arcs count: a negative cycle that no source reaches does no harm."""
+    """Mark the vertices that sources reach, whose arcs count: a negative cycle elsewhere does no harm."""
     from ..kernels.cpu.matrix import mark_reached
 
     graph = problem.graph
@@ -262,13 +266,13 @@ def reached_vertices(problem: Problem, controls: Controls) -> np.ndarray:
 
 
 def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
-    """Settle all rows; return the sums formed."""
+    """Settle all rows; return the number of sums formed."""
     graph, dtype = problem.graph, problem.dtype
-    negative = graph.min_weight < 0 or problem.floor < 0  # the latter where only kernels are compiled for it
-    ways = [choose_numbers(dtype, negative, longest_path(graph))]
+    negative = graph.min_weight < 0 or problem.floor < 0  # the latter when kernels are only compiled
+    tries = [choose_numbers(dtype, negative, longest_path(graph))]
     if dtype == np.int32 and not negative and graph.max_weight * min(graph.n, NARROW_ARCS) < narrow_numbers().infinity:
-        ways.insert(0, narrow_numbers())
-    for numbers in ways:
+        tries.insert(0, narrow_numbers())
+    for numbers in tries:
         if numbers is None:
             break
         controls.notes["entries"] = numbers.entry.name
@@ -278,7 +282,7 @@ def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
 
 
 def settle_one_by_one(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
-    """Settle row after row as `johnson` does, which names a negative cycle if one is reached."""
+    """Settle row after row with `johnson`, which names a negative cycle if a source reaches one."""
     controls.notes["entries"] = "none: rows one by one"
 
     def new_worker() -> Callable[[np.ndarray], int]:
@@ -290,7 +294,7 @@ def settle_one_by_one(problem: Problem, rows: np.ndarray, controls: Controls) ->
 
 
 def memory(n: int, m: int, k: int, threads: int, itemsize: int) -> int:
-    """Return the bytes needed beside the rows: a matrix unless the rows have room for it, and a round's own entries."""
+    """Return the bytes needed beside the rows: a matrix, unless the rows can hold it, and the copies of a round."""
     tile = tile_of(n)
     matrix = n * n * itemsize if k < n else n * n * 2 if itemsize == 4 else 0
     return matrix + (2 * n + 2 * tile + LANES) * tile * itemsize + 5 * n

@@ -1,6 +1,7 @@
-"""Only vertices whose distance changed relax their arcs, round after round. Takes negative weights.
+"""Only vertices whose distance changed relax their arcs, round after round (kernels/cpu/frontier.py). Any weights.
 
-Work follows the change, so it suits graphs where little changes at a time; without an order, vertices may relax often.
+The work is proportional to what changes, so it suits graphs where little changes per round. Vertices come in no order,
+so one vertex may relax its arcs many times.
 """
 
 from __future__ import annotations

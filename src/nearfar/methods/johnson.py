@@ -1,6 +1,6 @@
-"""Negative weights with many sources: one potential, then a heap in order of distance (Johnson 1977).
+"""Negative weights with many sources: one potential, then a heap for each source (Johnson 1977).
 
-The potential is the distance from all the sources at once, found by `frontier`: on every arc (u, v) that a source can
+The potential h is the distance from all the sources at once, found by `frontier`: on every arc (u, v) that a source can
 reach, ``w + h[u] - h[v] >= 0``. A negative cycle that no source reaches does no harm.
 """
 
@@ -15,12 +15,12 @@ from .problem import Controls, Problem
 
 
 def new_worker(problem: Problem, controls: Controls) -> Settle:
-    """Return a function that settles rows in order of the potential, which the first worker finds."""
+    """Return a function that settles rows with a heap ordered by the potential, which the first worker computes."""
     in_order = new_heap(problem, controls, find_potential(problem, controls))
 
     def row(seeds: np.ndarray, dist: np.ndarray) -> int:
         relaxed = in_order(seeds, dist)
-        if relaxed < 0 and not controls.stop[0]:  # rounding upset the order of floats
+        if relaxed < 0 and not controls.stop[0]:  # rounding changed the order of floats
             relaxed = frontier.new_worker(problem, controls)(seeds, dist)
         return relaxed
 
@@ -28,7 +28,7 @@ def new_worker(problem: Problem, controls: Controls) -> Settle:
 
 
 def find_potential(problem: Problem, controls: Controls) -> np.ndarray:
-    """Return the distances from all sources at once; the first worker that asks finds them for all."""
+    """Return the distances from all sources at once; the first worker computes them for all."""
 
     def find() -> np.ndarray:
         row = np.empty(problem.graph.n, problem.dtype)

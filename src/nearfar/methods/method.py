@@ -1,4 +1,4 @@
-"""What a method is to the rest of the program."""
+"""`Method`: what the rest of the program knows about a method."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Settle = Callable[[np.ndarray, np.ndarray], int]
 
 @dataclass(frozen=True)
 class Method:
-    """One line of the table METHODS: how the CPU settles rows; what GPUs run is in gpu/, by the same names.
+    """One entry of the table METHODS: how the CPU settles rows. The methods for GPUs are in gpu/, by the same names.
 
     ``new_worker`` makes what one thread needs, once, and returns the function that settles row after row with it.
-    ``together`` settles the only row of a problem with all threads, where the method can. ``scratch`` says how many
-    bytes a worker needs beside its row, for n vertices and distances of so many bytes each.
+    ``together``, if the method has it, settles the only row of a problem with all threads. ``scratch(n, itemsize)``
+    returns how many bytes a worker needs beside its row, for n vertices and distances of ``itemsize`` bytes.
 
     A method that settles many rows at a time has ``many`` instead of ``new_worker``: it settles all rows with all
-    threads, and tells ``controls.finish`` about each. ``memory`` then says how many bytes it needs beside the rows, for
-    n vertices, m arcs, k rows, so many threads, and distances of so many bytes each.
+    threads, and calls ``controls.finish`` with each row. ``memory(n, m, k, threads, itemsize)`` then returns how many
+    bytes it needs beside the rows, for n vertices, m arcs and k rows.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Method:
     many: Callable[[Problem, np.ndarray, Controls], int] | None = None
     memory: Callable[[int, int, int, int, int], int] = lambda n, m, k, threads, itemsize: 0
     negative_weights: bool = False
-    rounds: bool = False  # whether it adds floats in another order than along the path: equal up to rounding only
-    in_order: bool = False  # whether arcs are relaxed about once each, so that their number tells how long it takes
+    rounds: bool = False  # whether it adds floats in another order than along the path: equal only up to rounding
+    in_order: bool = False  # whether each arc is relaxed about once, so that the arcs predict the time
     aliases: tuple[str, ...] = ()
     together: Callable[[Problem, np.ndarray, Controls], int] | None = None

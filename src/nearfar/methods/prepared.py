@@ -1,7 +1,8 @@
-"""Prepare the graph, then sweep 16 sources at a time: a distance for less than a nanosecond where many are asked for.
+"""`prepared`: eliminate the graph first, then sweep 16 sources at a time, in less than a nanosecond per distance.
 
-The graph is pruned, eliminated and laid out (elimination/), once for all rows. A prepared graph that the user keeps
-(prepared.py) comes along with the problem.
+The graph is pruned, eliminated and laid out (elimination/) once for all rows. If the query comes from a `Prepared`
+graph, its hierarchy is part of the problem. Where there is no hierarchy, or its core is too large, rows are settled one
+by one by another method, and the notes of the run say so.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ from .method import Method, Settle
 from .problem import Controls, Problem
 from .tuning import LEAST_BUDGET
 
-EACH_ALONE = np.arange(LANES + 1)  # bounds of lanes with one seed each
+EACH_ALONE = np.arange(LANES + 1)  # bounds of lanes with one seed per lane
 
 if TYPE_CHECKING:
-    from ..elimination.layout import Sheet
+    from ..elimination.layout import SweepLayout
     from ..graph import Graph
 
 
 def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
-    """Settle all rows; return the arcs swept."""
+    """Settle all rows; return the number of arcs swept."""
     hierarchy = given(problem)
     if hierarchy is None:
         # Half of the steps that single rows would take may go into elimination.
@@ -51,18 +52,18 @@ def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
 
 
 def given(problem: Problem) -> Hierarchy | Failure | None:
-    """Return the hierarchy that came with a problem, or why there is none; not one of too narrow a type."""
+    """Return the hierarchy that came with a problem, or why there is none; None if its type is too narrow."""
     found = problem.hierarchy
     if found is None or isinstance(found, Failure):
         return found
-    return None if is_narrower(found.sheet.dtype, problem.dtype) else found
+    return None if is_narrower(found.layout.dtype, problem.dtype) else found
 
 
 def new_dijkstra(graph: Graph, dtype: np.dtype, ceiling: Any, stop: np.ndarray) -> Settle:
-    """Return what settles rows of Dijkstra for elimination."""
-    nobody, zero = np.empty(0, np.int32), type(ceiling)(0)
+    """Return a function that settles rows of Dijkstra, for elimination."""
+    nothing, zero = np.empty(0, np.int32), type(ceiling)(0)
     return dijkstra.new_worker(
-        Problem(graph, dtype, nobody, None, ceiling, zero, zero, nobody), Controls(threads=1, stop=stop)
+        Problem(graph, dtype, nothing, None, ceiling, zero, zero, nothing), Controls(threads=1, stop=stop)
     )
 
 
@@ -70,7 +71,7 @@ SOLVERS = Solvers(new_dijkstra, close_matrix)
 
 
 def _built(problem: Problem, controls: Controls, budget: int) -> Hierarchy | Failure | None:
-    """Build the hierarchy on a thread of its own, so that the caller hears Ctrl-C; None when it was stopped."""
+    """Build the hierarchy on its own thread, so that Ctrl-C interrupts it; None if it was stopped."""
     made: list[Hierarchy | Failure | None] = []
     stop = controls.stop
     work = partial(build, problem.graph, controls.threads, stop, SOLVERS, budget, controls.memory, problem.dtype)
@@ -83,26 +84,26 @@ def settle(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hi
     if hierarchy.by_rows:
         return _by_rows(problem, rows, controls, hierarchy)
     controls.longest = hierarchy.high
-    sheet = hierarchy.sheet
-    seeds = [sheet.places[problem.seeds_of(r)] for r in range(len(rows))]
-    ends = _Ends(problem, rows, sheet)
+    layout = hierarchy.layout
+    seeds = [layout.positions[problem.seeds_of(r)] for r in range(len(rows))]
+    ends = _Ends(problem, rows, layout)
     if len(seeds) == 1 and ends.fits:
         return _one_row(rows[0], controls, hierarchy, seeds[0], ends)
-    first = np.array([numbers[0] for numbers in seeds])
-    given = first if all(len(numbers) == 1 for numbers in seeds) else seeds
+    first = np.array([several[0] for several in seeds])
+    given = first if all(len(several) == 1 for several in seeds) else seeds
     order = np.argsort(first, kind="stable")
-    batches = _batches(rows, controls.threads, sheet, order, ends.fits)
-    effort = len(batches) * (len(sheet.down_arcs) + sheet.n)
+    batches = _batches(rows, controls.threads, layout, order, ends.fits)
+    effort = len(batches) * (len(layout.down_arcs) + layout.n)
     new_worker = partial(_new_worker, problem, rows, controls, hierarchy, given, ends)
     return run_batches(controls, batches, new_worker, effort)
 
 
-def _batches(rows: np.ndarray, threads: int, sheet: Sheet, order: np.ndarray, fits: bool) -> list[np.ndarray]:
-    """Return the rows in batches, in order; where the answer is large, those together that begin alike in a line."""
-    size = max(1, min(LANES, -(-len(order) // threads)))  # smaller where threads would be left without any
+def _batches(rows: np.ndarray, threads: int, layout: SweepLayout, order: np.ndarray, fits: bool) -> list[np.ndarray]:
+    """Return the rows in batches, in order; if the result is large, each batch has rows of one shift (lines.py)."""
+    size = max(1, min(LANES, -(-len(order) // threads)))  # smaller where some threads would get no batch
     groups = [order]
     if fits and size == LANES and rows.nbytes >= PAST_CACHES:
-        shifts = shifts_of(rows, order * sheet.n)
+        shifts = shifts_of(rows, order * layout.n)
         alike = [order[shifts == shift] for shift in np.unique(shifts)]
         groups = [some[: len(some) // LANES * LANES] for some in alike]
         groups.append(order[~np.isin(order, np.concatenate(groups))])
@@ -110,24 +111,24 @@ def _batches(rows: np.ndarray, threads: int, sheet: Sheet, order: np.ndarray, fi
 
 
 class _Ends:
-    """Where distances end, how unreached is written, and whether rows can be written to as they are."""
+    """From which value on a distance is unreached, how that is written, and whether sweeps can write to the rows."""
 
-    def __init__(self, problem: Problem, rows: np.ndarray, sheet: Sheet) -> None:
-        end = min(problem.ceiling, limits.unreached(sheet.dtype))
-        if sheet.dtype.kind == "i" and isinstance(end, np.floating):
-            end = math.ceil(end)  # where a cutoff of a float ends whole numbers
-        self.unreached = sheet.dtype.type(end)
-        self.limit = min(sheet.limit, self.unreached)
-        self.fits = problem.dtype == sheet.dtype and rows.flags.c_contiguous
+    def __init__(self, problem: Problem, rows: np.ndarray, layout: SweepLayout) -> None:
+        end = min(problem.ceiling, limits.unreached(layout.dtype))
+        if layout.dtype.kind == "i" and isinstance(end, np.floating):
+            end = math.ceil(end)  # the least integer that a float cutoff excludes
+        self.unreached = layout.dtype.type(end)
+        self.limit = min(layout.limit, self.unreached)
+        self.fits = problem.dtype == layout.dtype and rows.flags.c_contiguous
 
 
 def _one_row(row: np.ndarray, controls: Controls, hierarchy: Hierarchy, seeds: np.ndarray, ends: _Ends) -> int:
-    """Settle the only row; a few milliseconds, too few for threads of its own to hear Ctrl-C."""
+    """Settle the only row; it takes a few milliseconds, so Ctrl-C can wait."""
     sweeper = hierarchy.sweeper(controls.stop)
     sweeper.one(seeds, row, ends.limit, ends.unreached, controls.threads)
     hierarchy.spare.append(sweeper)
     controls.finish(0)
-    return len(hierarchy.sheet.down_arcs)
+    return len(hierarchy.layout.down_arcs)
 
 
 def _new_worker(
@@ -138,13 +139,13 @@ def _new_worker(
     seeds: list[np.ndarray] | np.ndarray,
     ends: _Ends,
 ) -> SettleBatch:
-    """Return the function that settles a batch of rows; ``seeds``: numbers of each row, or the only one of each."""
-    sheet, n = hierarchy.sheet, hierarchy.sheet.n
-    flat = rows.reshape(-1) if ends.fits else np.empty((0 if ends.fits else LANES) * n, sheet.dtype)
+    """Return a function that settles a batch of rows; ``seeds``: positions of the seeds of each row, one or several."""
+    layout, n = hierarchy.layout, hierarchy.layout.n
+    flat = rows.reshape(-1) if ends.fits else np.empty(LANES * n, layout.dtype)
 
-    def batch(numbers: np.ndarray) -> int:
+    def batch(indices: np.ndarray) -> int:
         sweeper = hierarchy.sweeper(controls.stop)
-        lanes = np.append(numbers, np.repeat(numbers[-1], LANES - len(numbers)))  # the last row again in unused lanes
+        lanes = np.append(indices, np.repeat(indices[-1], LANES - len(indices)))  # unused lanes repeat the last row
         if isinstance(seeds, np.ndarray):
             starts, bounds = seeds[lanes], EACH_ALONE
         else:
@@ -154,16 +155,16 @@ def _new_worker(
         sweeper.rows(starts, bounds, flat, bases, ends.limit, ends.unreached)
         hierarchy.spare.append(sweeper)
         if not ends.fits and not controls.stop[0]:
-            for i, r in enumerate(numbers):
+            for i, r in enumerate(indices):
                 found = flat[i * n : (i + 1) * n]
                 rows[r] = np.where(found < ends.unreached, found, rows.dtype.type(problem.ceiling))
-        return LANES * len(sheet.down_arcs)
+        return LANES * len(layout.down_arcs)
 
     return batch
 
 
 def _by_rows(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hierarchy) -> int:
-    """Settle the rows one by one over what pruning left: the core is so large that sweeps are slower."""
+    """Settle the rows one by one on what pruning left: the core is so large that sweeps are slower."""
     controls.notes["instead"] = "dijkstra: so much of the graph cannot be eliminated that single rows are faster"
     lean = replace(problem, graph=hierarchy.graph)
 
@@ -175,19 +176,19 @@ def _by_rows(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: 
 
 
 def _without(problem: Problem, rows: np.ndarray, controls: Controls, failure: Failure) -> int:
-    """Settle the rows although there is no hierarchy; a negative cycle that no source reaches does no harm."""
+    """Settle the rows although there is no hierarchy; a negative cycle that no source reaches does not matter."""
     method = johnson if problem.graph.min_weight < 0 else dijkstra
     settle_row = method.new_worker(problem, controls)  # raises where a source reaches a negative cycle
     if failure.long:
         reason = "paths may be too long for sums of 64 bits"
     elif failure.dense:
-        reason = "weights are negative and the graph is too tangled to be eliminated whole"
+        reason = "weights are negative and the graph is too dense to be eliminated completely"
     else:
         reason = "there is a negative cycle, though no source reaches it"
     controls.notes["instead"] = f"{method.METHOD.name}: {reason}"
 
-    def batch(numbers: np.ndarray) -> int:
-        return sum(settle_row(problem.seeds_of(r), rows[r]) for r in numbers)
+    def batch(indices: np.ndarray) -> int:
+        return sum(settle_row(problem.seeds_of(r), rows[r]) for r in indices)
 
     return run_batches(replace(controls, threads=1), list(np.arange(len(rows))[:, None]), lambda: batch)
 
@@ -201,7 +202,7 @@ def refusal(graph: Graph, failure: Failure) -> NearfarError:
         )
     if failure.cycle is None:
         return MethodError(
-            "this graph cannot be prepared: its weights are negative and it is too tangled to be eliminated whole. "
+            "this graph cannot be prepared: its weights are negative and it is too dense to be eliminated completely. "
             f"Use mssp with {option('method', 'johnson')}, or 'auto'."
         )
     dtype = limits.choose_types(graph, None, True)[0]
@@ -219,16 +220,16 @@ def refusal(graph: Graph, failure: Failure) -> NearfarError:
 
 
 def memory(n: int, m: int, k: int, threads: int, itemsize: int) -> int:
-    """Return the bytes of a hierarchy and of the workers, as road networks need them; tangled graphs need more."""
-    slots = 4 * n + 2 * m
-    arcs = 2 * (4 + itemsize) * slots
+    """Return the bytes of a hierarchy and of the workers for a road network; denser graphs need more."""
+    shortcuts = 4 * n + 2 * m
+    arcs = 2 * (4 + itemsize) * shortcuts
     worker = LANES * itemsize * (n // 4 + UNIT) + 4 * n
     lines = 6 * n * (LINE_BYTES // itemsize if k * n * itemsize >= PAST_CACHES else 1)
-    return slots * 21 + 32 * n + lines + arcs + threads * worker
+    return shortcuts * 21 + 32 * n + lines + arcs + threads * worker
 
 
 def require_memory(graph: Graph, threads: int, available: int) -> None:
-    """Refuse to prepare what is not expected to fit."""
+    """Refuse to prepare a graph that is not expected to fit into memory."""
     needed = memory(graph.n, graph.m, 0, threads, 4 if graph.weight_dtype is None else graph.weight_dtype.itemsize)
     if needed > available:
         raise MemoryLimitError(

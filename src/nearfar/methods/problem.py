@@ -1,7 +1,7 @@
-"""What a method is given: the problem, and the controls of the run that solves it. The rows come beside them.
+"""The arguments of a method: the problem, and the controls of the run that solves it. The rows are passed separately.
 
-A problem is frozen: it can be handed to any thread or device, and solved again. Everything that changes while rows are
-settled lies in the controls.
+A problem is frozen: it can be passed to any thread or device, and solved again. Everything that changes while rows are
+settled is in the controls.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Problem:
-    """A graph, where rows start on it, and the limits that they respect.
+    """A graph, the vertices that rows start from, and their limits.
 
-    Rows are left with ``ceiling`` in every vertex that was not reached; the engine turns that into the mark of the
-    type.
+    A method leaves ``ceiling`` in the row for every vertex that it did not reach; the engine then replaces it by the
+    value that means "unreached" in the distance type.
     """
 
     graph: Graph
-    dtype: np.dtype  # of the distances
-    sources: np.ndarray  # where each row starts
-    seeds: np.ndarray | None  # or several vertices that the only row starts from
+    dtype: np.dtype  # the type of the distances
+    sources: np.ndarray  # the source of each row
+    seeds: np.ndarray | None  # nearest queries: all the vertices that the only row starts from
     ceiling: Any  # the least distance that does not count as reached
-    zero: Any  # 0 of the type that sums are formed in
-    floor: Any  # below this, only walks around a negative cycle lead
+    zero: Any  # 0 in the type that sums are formed in
+    floor: Any  # only walks around a negative cycle are shorter than this
     targets: np.ndarray  # a row may stop when these are settled; empty: never
-    delta: float | None = None  # bucket width asked for
-    hierarchy: Hierarchy | Failure | None = None  # of a graph that is prepared already, or why there is none
+    delta: float | None = None  # the bucket width that the user chose
+    hierarchy: Hierarchy | Failure | None = None  # if the graph is prepared already; or why it cannot be
 
     @property
     def starts(self) -> np.ndarray:
@@ -49,26 +49,26 @@ class Problem:
 
 @dataclass
 class Controls:
-    """What the threads of one run share: how they are told to stop, and what they report."""
+    """What the threads of one run share: the signal to stop, and what they report."""
 
     threads: int
     memory: int = 2**62  # bytes that may be used beside the rows
     stop: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
-    watch: Callable[[], None] = lambda: None  # shows progress; called now and then by whoever waits for threads
+    watch: Callable[[], None] = lambda: None  # shows progress; called now and then by the thread that waits
     finish: Callable[[int], None] = lambda r: None  # a method that settles many rows at once calls it with each row
     done: list[int] = field(default_factory=list)  # rows finished, in that order
-    longest: float | None = None  # no distance is longer, where the method knows
-    notes: dict[str, Any] = field(default_factory=dict)  # what a method wants told in the result's figures
+    longest: float | None = None  # an upper bound on all distances, if the method knows one
+    notes: dict[str, Any] = field(default_factory=dict)  # what a method adds to the result's ``stats``
     lock: threading.RLock = field(default_factory=threading.RLock)  # type: ignore[valid-type]
     _made: dict[str, Any] = field(default_factory=dict)
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody asked for an early end."""
+        """Whether the run was asked to end early."""
         return bool(self.stop[0])
 
     def once(self, what: str, make: Callable[[], Any]) -> Any:
-        """Return what the first thread that asks makes for all."""
+        """Return the result of ``make()``, which only the first thread calls; the others get the same object."""
         with self.lock:
             if what not in self._made:
                 self._made[what] = make()

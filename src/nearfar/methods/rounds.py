@@ -1,4 +1,4 @@
-"""What `frontier` and `edge` share: rounds until nothing changes, and an end when a negative cycle forbids that."""
+"""What `frontier` and `edge` share: rounds until nothing changes, and the search for a negative cycle meanwhile."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .tuning import FIRST_ROUNDS
 def repeat(problem: Problem, controls: Controls, rounds: Callable[[int], bool], dist: np.ndarray) -> None:
     """Call ``rounds(budget)`` until it returns True for done; look for a negative cycle between calls.
 
-    Looking costs about as much as a round. The budget doubles from call to call, so that it is done a few times at
-    most, and soon after a cycle has formed. Without negative weights n rounds are enough, and none is looked for.
+    One look costs about as much as a round. The budget doubles from call to call, so there are only a few looks, and
+    one comes soon after a cycle has formed. Without negative weights n rounds are enough, and there is no look.
     """
     budget = FIRST_ROUNDS if problem.graph.min_weight < 0 else problem.graph.n + 1
     total = 0
@@ -37,27 +37,27 @@ def negative_cycle(problem: Problem, cycle: list[int]) -> NegativeCycleError:
     graph = problem.graph
     names = [graph.name(v) for v in cycle]
     shown = [str(name) for name in names] if len(names) <= 12 else [*map(str, names[:10]), "...", str(names[-1])]
-    way_round = " -> ".join([*shown, shown[0]])
+    walk = " -> ".join([*shown, shown[0]])
     if not is_negative(graph, cycle):
         return NegativeCycleError(
-            f"distances do not exist in {problem.dtype.name}: the cycle {way_round} has length 0 "
+            f"distances do not exist in {problem.dtype.name}: the cycle {walk} has length 0 "
             "or more, but rounding makes every walk around it shorter. Use integer weights, in a smaller unit.",
             names,
         )
     return NegativeCycleError(
-        f"distances do not exist: the cycle {way_round} has negative length and can be reached; "
+        f"distances do not exist: the cycle {walk} has negative length and can be reached; "
         "every walk around it is shorter than the one before. Change the weights of its arcs, or drop one of them.",
         names,
     )
 
 
 def is_negative(graph: Graph, cycle: list[int]) -> bool:
-    """Tell a cycle of negative length from one of floats that only rounding makes shorter at every turn."""
+    """Tell whether a cycle really has negative length; with floats, rounding alone may shorten each walk around it."""
     return graph.arcs.dtype["weight"].kind != "f" or math.fsum(_lightest(graph, cycle)) < 0
 
 
 def _lightest(graph: Graph, cycle: list[int]) -> list[float]:
-    """Return the weights of the arcs around a cycle, the lightest where there are several."""
+    """Return the weights of the arcs around a cycle; of parallel arcs the lightest."""
     weights = []
     for u, v in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
         row = graph.arcs[graph.offsets[u] : graph.offsets[u + 1]]

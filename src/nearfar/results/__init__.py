@@ -1,4 +1,4 @@
-"""What a query gives back: `Distances`, `Nearest`, and the trees behind them; limits.py: where distances end."""
+"""The results of queries: `Distances`, `Nearest`, and their trees; limits.py: distance types and their limits."""
 
 from .distances import Distances as Distances
 from .nearest import Nearest as Nearest

@@ -1,9 +1,9 @@
-"""What a query gives back: distances, and on demand the paths behind them.
+"""`Distances`, the result of a query: distances, and on demand the paths that have them.
 
-A result holds k rows of n distances and the graph they belong to. Whatever else it tells is derived when it is asked
-for and kept: the tree of a row (trees.py) when its first path is asked for, all trees with ``predecessors``.
+A result holds k rows of n distances and the graph they belong to. Everything else is derived on first use and kept: the
+tree of a row (trees.py) when a first path in it is requested, all trees with ``predecessors``.
 
-Invariant: ``rows`` has k rows whatever was asked; only ``dist`` and ``predecessors`` drop the axis for one source.
+Invariant: ``rows`` always has k rows; only ``dist`` and ``predecessors`` drop the axis for one source.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Distances", "Nearest"]
 
-ROUNDED_AT_ONCE = 1 << 22  # distances that are solved again at a time
+ROUNDED_AT_ONCE = 1 << 22  # distances that are solved again in one query
 
 
 class Distances:
@@ -34,18 +34,18 @@ class Distances:
     Attributes
     ----------
     graph : Graph
-        The graph that was asked about.
+        The graph of the query.
     sources : int32 array of length k
-        The source of each row, as vertex numbers.
+        The source of each row, as a vertex index.
     rows : array of shape (k, n)
-        The distances, a row a source. Unreached: the type's maximum for integers, inf for floats.
+        The distances, one row per source. Unreached: the type's maximum for integers, inf for floats.
     cutoff, targets
-        What limited the query, or None. ``targets`` are vertex numbers.
+        What limited the query, or None. ``targets`` are vertex indices.
     plan, stats
-        What was decided before the run and measured during it, or None.
+        What was decided before the run, and what was measured during it, or None.
     rounded : bool
-        Whether these are floats that were added in another order than along the path: right up to rounding. Paths
-        and predecessors then come from rows that are solved again, one after the other along the path.
+        Whether these are floats that were added in another order than along the path: exact up to rounding. Paths and
+        predecessors then come from rows that are solved again, with sums along the path.
 
     Examples
     --------
@@ -83,14 +83,14 @@ class Distances:
         self.plan = plan
         self.stats = stats
         self.rounded = rounded
-        self._solve_again = solve_again  # gives some rows with sums along the path; where rounded
+        self._solve_again = solve_again  # returns some rows with sums along the path; used if rounded
         self._trees: dict[int, np.ndarray] = {}
-        self._over_the_limit: dict[int, np.ndarray] = {}  # trees of rows whose paths lead over unreached vertices
+        self._over_the_limit: dict[int, np.ndarray] = {}  # trees of rows with paths over unreached vertices
         self._forest: np.ndarray | None = None
 
     @property
     def dist(self) -> np.ndarray:
-        """The distances: n of them for one source, k x n for several.
+        """The distances: an array of length n for one source, of shape (k, n) for several.
 
         Examples
         --------
@@ -121,9 +121,10 @@ class Distances:
     def predecessors(self) -> np.ndarray:
         """The vertex before each vertex on a shortest path to it, int32, shaped like ``dist``.
 
-        It is -1 for sources and unreached vertices. Of several shortest paths the one with the fewest arcs is taken,
-        then the one over the least vertex. The first use computes all rows and keeps them. A row that is ``rounded`` is
-        solved again for it, with sums along the path, so that its tree is that of the other methods.
+        It is -1 for sources and unreached vertices. Of several shortest paths, one with the fewest arcs is taken, then
+        the one over the vertex with the least index. The first use computes all rows and keeps them. If the result is
+        ``rounded``, its rows are solved again first, with sums along the path, so that trees do not depend on the
+        method.
 
         Examples
         --------
@@ -150,7 +151,7 @@ class Distances:
         Returns
         -------
         list
-            Vertex names where the graph has names, numbers else.
+            Vertex names if the graph has names, indices otherwise.
 
         Raises
         ------
@@ -174,12 +175,12 @@ class Distances:
         if path[-1] not in self.seeds_of(r):
             raise MethodError(
                 f"the path to {target!r} leaves the limit of the query and returns over negative weights, so this "
-                "result does not hold it. Ask again without cutoff and targets."
+                "result does not contain it. Run the query again without cutoff and targets."
             )
         return [self.graph.name(u) for u in reversed(path)]
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of source, target and distance, one line for each reached pair.
+        """Return a pandas DataFrame with columns source, target and distance, one line per reached pair.
 
         Examples
         --------
@@ -211,7 +212,7 @@ class Distances:
         from ..description import Description
 
         facts: dict[str, Any] = {"sources": len(self.rows), "vertices": self.graph.n, "arcs": self.graph.m}
-        on_gpu = getattr(self.plan, "gpu", None) is not None  # threads then work on trees alone
+        on_gpu = getattr(self.plan, "gpu", None) is not None  # then threads only work on trees
         for fact in ("method", "device", "why") if on_gpu else ("method", "device", "threads", "why"):
             if (value := getattr(self.plan, fact, None)) is not None:
                 facts[fact] = value
@@ -228,7 +229,7 @@ class Distances:
         return self.sources[r : r + 1] if self.seeds is None else self.seeds
 
     def known_trees(self) -> dict[int, np.ndarray]:
-        """Return the predecessors of the rows they were computed for so far, without computing any."""
+        """Return the predecessors that were computed so far, by row, without computing any."""
         return self._trees if self._forest is None else dict(enumerate(self._forest))
 
     def _tree(self, r: int) -> np.ndarray:
@@ -239,29 +240,29 @@ class Distances:
             self._trees[r] = self._make_trees([r])[0]
         return self._trees[r]
 
-    def _make_trees(self, numbers: Sequence[int]) -> np.ndarray:
-        """Return the predecessors of some rows, worked out on as many threads as the query had."""
+    def _make_trees(self, indices: Sequence[int]) -> np.ndarray:
+        """Compute the predecessors of some rows, on as many threads as the query had."""
         from .trees import predecessors
 
         threads = getattr(self.plan, "threads", 1)
         if self.rounded and self._solve_again is not None:
-            return self._make_rounded_trees(numbers, threads)
-        rows = self.rows if len(numbers) == len(self.rows) else self.rows[list(numbers)]
-        return predecessors(self.graph, rows, [self.seeds_of(r) for r in numbers], threads)
+            return self._make_rounded_trees(indices, threads)
+        rows = self.rows if len(indices) == len(self.rows) else self.rows[list(indices)]
+        return predecessors(self.graph, rows, [self.seeds_of(r) for r in indices], threads)
 
-    def _make_rounded_trees(self, numbers: Sequence[int], threads: int) -> np.ndarray:
+    def _make_rounded_trees(self, indices: Sequence[int], threads: int) -> np.ndarray:
         """Return predecessors from rows that are solved again, some at a time.
 
-        A tree holds reached vertices only. At a limit rounding may leave out a vertex that the path to another leads
-        over; the whole tree is then kept for paths.
+        A tree contains only reached vertices. At a limit, rounding may leave out a vertex that is on the path to
+        another; then the whole tree is also kept, for paths.
         """
         from .trees import predecessors
 
         assert self._solve_again is not None
-        pred, mark = np.empty((len(numbers), self.graph.n), np.int32), unreached(self.rows.dtype)
+        pred, mark = np.empty((len(indices), self.graph.n), np.int32), unreached(self.rows.dtype)
         step = max(threads, ROUNDED_AT_ONCE // max(self.graph.n, 1))
-        for first in range(0, len(numbers), step):
-            part = list(numbers[first : first + step])
+        for first in range(0, len(indices), step):
+            part = list(indices[first : first + step])
             seeds, rows = [self.seeds_of(r) for r in part], self._solve_again(self, part)
             reached = self.rows[part] != mark
             within = np.where(reached, rows, rows.dtype.type(mark))
@@ -277,38 +278,38 @@ class Distances:
         return pred
 
     def _whole_tree(self, r: int) -> np.ndarray:
-        """Return the predecessors of row ``r``, and of unreached vertices that paths to reached ones lead over."""
+        """Return the predecessors of row ``r``, also of unreached vertices that are on paths to reached ones."""
         tree = self._tree(r)
         return self._over_the_limit.get(r, tree)
 
     def _row_of(self, source: Hashable | None) -> int:
-        """Find the row of a source; without one there must be only one row."""
+        """Return the row of a source; without a source there must be only one row."""
         if source is None:
             if len(self.rows) != 1:
                 raise OptionError(
-                    f"this result has {len(self.rows)} rows, so path() must know which: give source=, one of them."
+                    f"this result has {len(self.rows)} rows, and path() needs to know which. Give source=."
                 )
             return 0
         found = np.flatnonzero(self.sources == self.graph.index(source, role="source"))
         if not len(found):
             raise OptionError(
-                f"{source!r} is not a source of this result. Give one of result.sources, or ask anew from it."
+                f"{source!r} is not a source of this result. Give one of result.sources, or run a query from it."
             )
         return int(found[0])
 
     def _no_path(self, r: int, v: int) -> str:
-        """Say why there is no path to ``v``, and what to ask instead."""
+        """Return the message why there is no path to ``v``, and what may help."""
         seeds, name = self.seeds_of(r), self.graph.name
         start = repr(name(int(seeds[0]))) if len(seeds) == 1 else f"any of {len(seeds)} sources"
         message = f"there is no path from {start} to {name(v)!r}"
         if self.cutoff is not None:
             return f"{message} within the cutoff {self.cutoff}. A larger cutoff may find one."
         if self.targets is not None and v not in self.targets:
-            return f"{message} no longer than those to the targets asked for. Add it to targets=."
-        return f"{message}: it cannot be reached. result.reached tells which vertices can."
+            return f"{message} that is no longer than those to the targets. Add it to targets=."
+        return f"{message}: it cannot be reached. result.reached shows which vertices can."
 
     def _findings(self) -> dict[str, Any]:
-        """Count reached pairs and find the greatest distance, a row at a time."""
+        """Count reached pairs and find the greatest distance, row by row."""
         count, farthest, mark = 0, None, unreached(self.rows.dtype)
         for row in self.rows:
             if len(reached := row[row != mark]):
@@ -318,7 +319,7 @@ class Distances:
         return {"reached": count, "farthest": farthest, "dtype": str(self.rows.dtype)}
 
     def _by(self) -> str:
-        """Say which method ran where, when it is known."""
+        """Return which method ran where, if it is known, for a repr."""
         facts = self.stats or {}
         method = facts.get("method") or getattr(self.plan, "method", None)
         device = facts.get("device") or getattr(self.plan, "device", None)

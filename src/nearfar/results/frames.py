@@ -1,4 +1,4 @@
-"""Vertex indices and arrays turned into what a person reads: names and tables."""
+"""Names of vertices and pandas tables, from vertex indices and arrays."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
-"""Where distances end: the type that holds them, the ceiling a search stays below, and what lies beyond it.
+"""The limits of distances: the type that holds them, the ceiling a search stays below, and what counts as unreached.
 
-Integers: the smallest type first. A search refuses every sum that is not below its ceiling, so nothing ever wraps; what
-was refused for want of room shows afterwards, and the next wider type is taken. The choice depends on the graph, the
-query and the exact distances alone, so it is the same for every method.
+Integers: the smallest type is tried first. A search refuses every sum that is not below its ceiling, so no sum ever
+wraps. Whether a sum was refused because the type is too small can be seen afterwards, and then the next wider type is
+tried. The choice depends only on the graph, the query and the exact distances, so it is the same for every method.
 """
 
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,15 @@ import numpy as np
 from ..errors import DistanceOverflowError, option
 from ..graph import Graph
 
+_INT32, _INT64, _FLOAT32, _FLOAT64 = map(np.dtype, ("int32", "int64", "float32", "float64"))
+_FITTING = {"float32": (_FLOAT32, _FLOAT64), "float64": (_FLOAT64,)}
+
 
 def choose_types(graph: Graph, wanted: np.dtype | None, negative: bool) -> list[np.dtype]:
-    """Return the distance types to try, in order: the smallest first, a wider one should a distance not fit.
+    """Return the distance types to try, in order: the smallest first, a wider one if a distance does not fit.
 
-    With negative weights partial sums may leave the range although the distances do not, so one type is chosen that
-    holds the longest path there could be.
+    With negative weights, partial sums may leave the range although the distances do not, so one type is chosen that
+    holds the longest possible path.
     """
     types = [wanted] if wanted is not None else _natural_types(graph)
     if not negative:
@@ -32,15 +36,13 @@ def choose_types(graph: Graph, wanted: np.dtype | None, negative: bool) -> list[
 
 
 def fitting_types(graph: Graph) -> list[np.dtype]:
-    """Return the distance types that add the graph's weights without loss, smallest first."""
-    names = {"f4": ["f4", "f8"], "f8": ["f8"]}.get(
-        "i" if graph.weight_dtype is None else graph.weight_dtype.str[1:], ["i4", "i8", "f8"]
-    )
-    return [np.dtype(name) for name in names]
+    """Return the distance types that can add the graph's weights without loss, smallest first."""
+    name = "" if graph.weight_dtype is None else graph.weight_dtype.name
+    return list(_FITTING.get(name, (_INT32, _INT64, _FLOAT64)))
 
 
 def _natural_types(graph: Graph) -> list[np.dtype]:
-    """Return the types an answer may have when nobody asked for one."""
+    """Return the types that an answer may have if the user did not choose one."""
     types = fitting_types(graph)
     if graph.weight_dtype is None:
         return types[:1]
@@ -50,29 +52,31 @@ def _natural_types(graph: Graph) -> list[np.dtype]:
 
 
 def _heaviest(graph: Graph) -> float:
-    """Return the greatest weight, whatever its sign."""
+    """Return the greatest absolute weight."""
     return max(abs(graph.min_weight), abs(graph.max_weight))
 
 
 def longest_path(graph: Graph) -> float:
-    """Return a bound on what any path, and an arc or two more, can sum to, whatever the sign."""
+    """Return a bound on the absolute length of any path with up to three more arcs."""
     return _heaviest(graph) * (graph.n + 2)
 
 
+@cache
 def unreached(dtype: np.dtype) -> Any:
-    """Return the mark of the unreached in a type of distances: inf for floats, the greatest number for integers."""
+    """Return the value that means "unreached" in a distance type: inf for floats, the greatest number for integers."""
     return dtype.type(np.inf if dtype.kind == "f" else np.iinfo(dtype).max)
 
 
+@cache  # as quick queries ask for it several times
 def type_end(dtype: np.dtype) -> Any:
     """Return the greatest number of a type."""
     return float(np.finfo(dtype).max) if dtype.kind == "f" else int(np.iinfo(dtype).max)
 
 
 def ceiling_and_zero(graph: Graph, cutoff: float | None, dtype: np.dtype) -> tuple[Any, Any]:
-    """Return the least distance that counts as unreached, and the zero of the type that sums are formed in.
+    """Return the least distance that counts as unreached, and zero in the type that sums are formed in.
 
-    A cutoff lowers the ceiling, unless weights are negative: a path may pass the cutoff and come back.
+    A cutoff lowers the ceiling, unless weights are negative: then a path may exceed the cutoff and come back.
     """
     if graph.min_weight < 0:
         cutoff = None
@@ -84,7 +88,7 @@ def ceiling_and_zero(graph: Graph, cutoff: float | None, dtype: np.dtype) -> tup
 
 
 def as_type(cutoff: float, dtype: np.dtype) -> Any:
-    """Return a cutoff in the type it is compared in: floats as they round, integers rounded down, within the range."""
+    """Return a cutoff in the type it is compared in: rounded for floats, rounded down and clipped for integers."""
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             return dtype.type(cutoff)
@@ -93,9 +97,9 @@ def as_type(cutoff: float, dtype: np.dtype) -> Any:
 
 
 def floor_of(graph: Graph, dtype: np.dtype) -> Any:
-    """Return the distance below which nothing can lie but on the way round a negative cycle.
+    """Return a bound such that only walks around a negative cycle are shorter.
 
-    Sums of floats stray: every addition may make a path longer than it is by half a unit in the last place.
+    Sums of floats are rounded: every addition may change a length by half a unit in the last place.
     """
     if graph.min_weight >= 0:
         return dtype.type(0) if dtype.kind == "f" else np.int64(0)
@@ -107,7 +111,7 @@ def floor_of(graph: Graph, dtype: np.dtype) -> Any:
 
 
 def end_of(graph: Graph, dtype: np.dtype) -> Any:
-    """Return where the type itself ends a distance; for int64, as far before its end as keeps sums from wrapping."""
+    """Return the bound that the type itself sets on distances; for int64 low enough that sums cannot wrap."""
     room = int(_heaviest(graph)) if dtype == np.int64 else 0
     return type_end(dtype) - room
 
@@ -120,12 +124,13 @@ def finish_row(
     row: np.ndarray,
     longest: float | None = None,
 ) -> bool:
-    """Mark what is not reached or beyond the limits; return whether every distance fits the type.
+    """Mark vertices that are not reached or beyond the limits; return whether every distance fits the type.
 
-    ``longest``: no distance is longer, where that is known.
+    ``longest``: no distance is longer, if that is known.
 
-    With every target reached, nothing beyond the farthest counts. Without targets and cutoff, a sum that passed the end
-    of the type was refused as unreached: if the greatest distance plus the heaviest weight is below it, none was.
+    If every target is reached, vertices beyond the farthest target are unreached. Without targets and cutoff, a sum
+    beyond the end of the type was refused, and its vertex left unreached: if the greatest distance plus the heaviest
+    weight is below that end, no sum was refused.
     """
     from ..kernels.cpu.rows import greatest, mark_unreached
 
@@ -149,7 +154,7 @@ def finish_row(
 
 
 def surely_fits(graph: Graph, dtype: np.dtype, longest: float | None) -> bool:
-    """Tell whether no distance can pass the end of the type; ``longest``: none is longer, where that is known."""
+    """Tell whether no distance can exceed the type; ``longest``: no distance is longer, if that is known."""
     most = (
         graph.max_weight * graph.n if longest is None else min(longest + graph.max_weight, graph.max_weight * graph.n)
     )
@@ -157,12 +162,12 @@ def surely_fits(graph: Graph, dtype: np.dtype, longest: float | None) -> bool:
 
 
 def overflow(graph: Graph, dtype: np.dtype, given: bool) -> DistanceOverflowError:
-    """Return the error for a distance that no type tried can hold; ``given``: the type is that of the user's out."""
+    """Return the error for a distance that no type tried can hold; ``given``: the type is that of the user's array."""
     wider = {"int32": "int64", "int64": "float64", "float32": "float64"}.get(dtype.name)
     way_out = "smaller weights"
     if wider:
         way_out = f"an out of type {wider!r}" if given else option("dtype", wider)
     return DistanceOverflowError(
-        f"a distance may pass the end of {dtype.name}: the heaviest arc weighs {graph.max_weight} and paths have up to "
+        f"a distance may exceed {dtype.name}: the heaviest arc weighs {graph.max_weight} and paths have up to "
         f"{graph.n - 1:,} arcs. Use {way_out}, or a cutoff."
     )

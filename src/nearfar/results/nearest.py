@@ -1,7 +1,7 @@
-"""The answer of `nearfar.nearest`: the distance to the nearest of several sources, and which one it is.
+"""`Nearest`, the result of `nearfar.nearest`: the distance from the nearest of several sources, and which one it is.
 
-It is one row of distances that starts from all sources at once. Which source a vertex belongs to is read off the tree
-of that row: the root it hangs from. The vertices of one source form a connected piece, as in a Voronoi diagram.
+It is one row of distances that starts from all sources at once. The source of a vertex is the root of its tree in that
+row. The vertices of one source form a connected region, as in a Voronoi diagram.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Nearest:
-    """The distance of every vertex to the nearest of several sources, and which one it is. Made by `nearfar.nearest`.
+    """For every vertex the distance from the nearest of several sources, and that source. Made by `nearfar.nearest`.
 
     Attributes
     ----------
     distances : Distances
-        The one row behind it, whose ``seeds`` are the sources.
+        The result with the one row, whose ``seeds`` are the sources.
 
     Examples
     --------
@@ -46,12 +46,12 @@ class Nearest:
 
     @property
     def graph(self) -> Graph:
-        """The graph that was asked about."""
+        """The graph of the query."""
         return self.distances.graph
 
     @property
     def sources(self) -> np.ndarray:
-        """The sources that were offered, as vertex numbers."""
+        """The sources of the query, as vertex indices."""
         return self.distances.seeds_of(0)
 
     @property
@@ -61,12 +61,12 @@ class Nearest:
 
     @property
     def reached(self) -> np.ndarray:
-        """Where there is a distance: n booleans."""
+        """Which vertices have a distance: n booleans."""
         return self.distances.reached
 
     @property
     def source(self) -> np.ndarray:
-        """The number of the nearest source of each vertex, int32, -1 where none reaches it.
+        """The nearest source of each vertex, as a vertex index (int32), -1 if no source reaches it.
 
         Between sources at the same distance the tree decides: fewest arcs, then the least predecessor.
         """
@@ -87,7 +87,7 @@ class Nearest:
         return self.distances.path(target)
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame of vertex, source and distance, one line for each reached vertex."""
+        """Return a pandas DataFrame with columns vertex, source and distance, one line per reached vertex."""
         v = np.flatnonzero(self.dist != unreached(self.dist.dtype))
         columns = {
             "vertex": called(self.graph, v),

@@ -1,9 +1,9 @@
 """Shortest-path trees from exact distances, once, for every method and device.
 
 Relax loops carry distances only. An arc (u, v) is *tight* when ``dist[u] + weight == dist[v]``; a path of tight arcs
-from a source is a shortest path. A breadth-first search over tight arcs hangs every reached vertex on its tree: ties go
-to the fewest hops, then to the least vertex id, so the tree is the same whoever computed the distances. One row is
-O(n + m).
+from a source is a shortest path. A breadth-first search over tight arcs adds every reached vertex to the tree. Of
+several shortest paths it takes one with the fewest hops, then the one over the least vertex index, so the tree does not
+depend on the method or device that computed the distances. One row takes O(n + m).
 
 Invariant: sums are formed in the distances' own type, as the solvers form them, so equality needs no tolerance.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..devices import cpu
-from ..devices.cpu import SMALL_JOB
+from ..devices.cpu import SMALL_WORK
 from .limits import unreached
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def predecessors(graph: Graph, rows: np.ndarray, seeds_per_row: Sequence[Any], threads: int = 1) -> np.ndarray:
-    """Return the vertex before each vertex on its shortest path, a row for each row of distances.
+    """Return the vertex before each vertex on its shortest path, one row per row of distances.
 
     Parameters
     ----------
@@ -62,10 +62,10 @@ def predecessors(graph: Graph, rows: np.ndarray, seeds_per_row: Sequence[Any], t
                 return
             _hang_row(graph, rows[r], seeds_per_row[r], pred[r], stop)
 
-    if len(rows) * (graph.n + graph.m) < SMALL_JOB:
+    if len(rows) * (graph.n + graph.m) < SMALL_WORK:
         work(0)
     else:
-        cpu.run(work, max(1, min(threads, len(rows))), stop)  # so that the caller hears Ctrl-C
+        cpu.run(work, max(1, min(threads, len(rows))), stop)  # on other threads, so that the caller receives Ctrl-C
     return pred
 
 
@@ -73,7 +73,7 @@ def _hang_row(graph: Graph, row: np.ndarray, seeds: Any, pred: np.ndarray, stop:
     """Fill ``pred`` with the predecessors of one row of n distances."""
     from ..kernels.cpu.trees import hang
 
-    if graph.m < 2:  # NumPy calls a strided view of one item contiguous: another type to Numba, not worth compiling
+    if graph.m < 2:  # NumPy calls a strided view of one item contiguous: for Numba another type, not worth compiling
         hang = getattr(hang, "py_func", hang)
     weights = graph.weights if graph.weights is not None else np.broadcast_to(np.int32(1), graph.m)
     wide = np.empty(0, dtype=row.dtype if row.dtype.kind == "f" else np.int64)
@@ -85,7 +85,7 @@ def _hang_row(graph: Graph, row: np.ndarray, seeds: Any, pred: np.ndarray, stop:
 
 
 def origins(pred: np.ndarray, seeds: Any) -> np.ndarray:
-    """Return the seed that each vertex hangs from in one row of predecessors, -1 where it hangs from none.
+    """Return the seed at the root of each vertex in one row of predecessors, -1 if there is none.
 
     Parameters
     ----------
@@ -113,5 +113,5 @@ def origins(pred: np.ndarray, seeds: Any) -> np.ndarray:
 
 
 def _as_seeds(seeds: Any) -> np.ndarray:
-    """Copy seeds to a fresh int32 array: read-only arrays would be another type to Numba."""
+    """Copy seeds to a new int32 array: a read-only array would be another type for Numba."""
     return np.array(seeds, dtype=np.int32).reshape(-1)

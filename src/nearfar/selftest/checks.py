@@ -1,8 +1,8 @@
-"""The self-test: a grid of methods, types, queries and layouts on a device, each answer compared with the CPU's.
+"""The self-test: every method, type, query and memory layout on a device, each answer compared with the CPU's.
 
-For those who have a device that we had not: ``nearfar selftest --device cuda``. An answer passes if it is the same to
-the bit as the CPU's, which `nearfar.verify` has proved exact; so it is proved as well. Floats of a method that adds in
-another order than along the path pass if they are proved exact up to rounding.
+It is meant for devices that we could not test ourselves: ``nearfar selftest --device cuda``. An answer passes if it is
+bit-identical to the CPU's, which `nearfar.verify` has proved exact; so it is proved as well. Floats of a method that
+adds in another order than along the path pass if they are proved exact up to rounding.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from .report import FAILED, PASSED, SKIPPED, Figures, Findings, Outcome, Report,
 
 LEVELS = tuple(SIZES)
 SOME = 5  # sources
-BATCHES = 3  # of arcs to aim at
-SHRINK = 0.93  # by which memory is made less until arcs come in batches
-HOPELESS = 25  # queries that end with an error before a device is given up
+BATCHES = 3  # batches of arcs to aim for
+SHRINK = 0.93  # factor by which the memory limit shrinks until arcs come in batches
+HOPELESS = 25  # queries that end with an error before the test of a device stops
 ERROR = "it ended with an error: "
 SHOWN = 5  # wrong distances that a message shows
 
@@ -40,16 +40,16 @@ Asked = tuple[str, str, str, str, str]  # method, type, query, layout, graph
 
 
 def run(devices: Sequence[str] | str | None = None, level: str = "usual", progress: Progress | None = None) -> Report:
-    """Test devices and return what was found; what goes wrong on a device is told in the report, not raised.
+    """Test devices and return the findings; errors of a device are reported, not raised.
 
     Parameters
     ----------
     devices : str, list of str or None
-        Names such as "cuda" or "opencl:1"; several are tested one by one and then together. None: all but the CPU.
+        Names such as "cuda" or "opencl:1"; several are tested one by one, then together. None: all but the CPU.
     level : {"quick", "usual", "full"}
-        How large the graphs are and how many types there are; "full" adds large graphs and a table of figures.
+        How large the graphs are and how many types there are; "full" adds large graphs and measurements.
     progress : callable, optional
-        Told queries done and all queries, now and then.
+        A function of the queries done and all queries, called now and then.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def run(devices: Sequence[str] | str | None = None, level: str = "usual", progre
     (False, 'DeviceError')
     """
     if level not in LEVELS:
-        raise OptionError(f"level {level!r} does not exist; there are {', '.join(map(repr, LEVELS))}.")
+        raise OptionError(f"level {level!r} does not exist. Use one of {', '.join(map(repr, LEVELS))}.")
     names = _named(devices)
     began = time.perf_counter()
     groups = [(name,) for name in names] + ([names] if len(names) > 1 else [])
@@ -88,13 +88,13 @@ def _named(devices: Sequence[str] | str | None) -> tuple[str, ...]:
     if not found:
         missing = "; ".join(f"{kind}: {DEVICES[kind].missing()}" for kind in kinds)
         raise DeviceError(
-            f"there is no device to test but the CPU ({missing}). Use {option('device', 'cpu')} to test that."
+            f"there is no device to test but the CPU ({missing}). Use {option('device', 'cpu')} to test the CPU."
         )
     return found
 
 
 def _part(progress: Progress | None, i: int, parts: int) -> Progress:
-    """Return what tells the progress of one part of several."""
+    """Return a function for the progress of part ``i`` of several equal parts."""
 
     def watch(done: int, total: int) -> None:
         if progress is not None:
@@ -109,7 +109,7 @@ def _test(names: tuple[str, ...], found: list[Sample], answers: dict[Any, Any], 
     try:
         tested.facts = _facts(names)
     except Exception as error:
-        tested.error = _told(error)
+        tested.error = _describe(error)
         return tested
     queries = [query for sample in found for query in _queries(names, sample)]
     errors = 0
@@ -123,15 +123,15 @@ def _test(names: tuple[str, ...], found: list[Sample], answers: dict[Any, Any], 
             tested.figures.append(figures)
         if errors >= HOPELESS:
             left = len(queries) - done - 1
-            tested.error = f"given up after {errors} queries that ended with an error; {left} were left out"
+            tested.error = f"stopped after {errors} queries that ended with an error; {left} were left out"
             break
     watch(len(queries), len(queries))
     return tested
 
 
 def _facts(names: tuple[str, ...]) -> dict[str, str]:
-    """Return what there is to know of devices."""
-    told: dict[str, str] = {}
+    """Return the known facts about devices."""
+    facts_of_all: dict[str, str] = {}
     for name in names:
         kind, _, index = name.partition(":")
         device = None if kind == "cpu" else DEVICES[kind].open_device(int(index))
@@ -150,17 +150,17 @@ def _facts(names: tuple[str, ...]) -> dict[str, str]:
                 "float64": "yes" if facts.doubles else "no",
                 **device.details(),
             }
-        told |= known if len(names) == 1 else {f"{name} {what}": value for what, value in known.items()}
-    return told
+        facts_of_all |= known if len(names) == 1 else {f"{name} {what}": value for what, value in known.items()}
+    return facts_of_all
 
 
 def _queries(names: tuple[str, ...], sample: Sample) -> Iterator[tuple[Sample, str, str, str]]:
-    """Yield what is asked about a graph: method, query and layout."""
+    """Yield the queries on a graph: graph, method, query and layout."""
     on_cpu = names == ("cpu",)
     for method in METHODS if on_cpu else GPU_METHODS:
         if not _takes(method, sample.graph):
             continue
-        if sample.big and method == "floyd":  # its matrix would not fit
+        if sample.big and method == "floyd":  # its matrix would not fit into memory
             continue
         streams = not on_cpu and GPU_METHODS[method].streams
         for query in ("one", "some", "all"):
@@ -171,7 +171,7 @@ def _queries(names: tuple[str, ...], sample: Sample) -> Iterator[tuple[Sample, s
 
 
 def _takes(method: str, graph: Graph) -> bool:
-    """Tell whether a method takes the weights of a graph."""
+    """Return whether a method accepts the weights of a graph."""
     try:
         take_method(method, graph.min_weight < 0, graph)
     except MethodError:
@@ -182,7 +182,7 @@ def _takes(method: str, graph: Graph) -> bool:
 def _try(
     names: tuple[str, ...], sample: Sample, method: str, query: str, layout: str, answers: dict[Any, Any]
 ) -> tuple[Outcome | None, Figures | None]:
-    """Put one query; return what came of it, or nothing where it cannot be put: few arcs make no batches."""
+    """Run one query and return its outcome, or None if it cannot run: too few arcs for batches."""
     asked = (method, sample.dtype, query, layout, sample.name)
     options: dict[str, Any] = {"method": method, "device": list(names)}
     began = time.perf_counter()
@@ -203,13 +203,13 @@ def _try(
         if sample.big and not problem:
             figures = _figures(asked, sample, query, stats)
     except Exception as error:
-        problem = ERROR + _told(error)
+        problem = ERROR + _describe(error)
     status = FAILED if problem else PASSED
     return Outcome(*asked, status, problem, time.perf_counter() - began), figures
 
 
 def _lacking(names: tuple[str, ...], sample: Sample) -> str:
-    """Say what a device lacks for the distances of a graph, if it does."""
+    """Return what a device lacks for the distances of a graph, or nothing."""
     for name in names if names != ("cpu",) else ():
         kind, _, index = name.partition(":")
         facts = DEVICES[kind].open_device(int(index)).facts
@@ -221,7 +221,7 @@ def _lacking(names: tuple[str, ...], sample: Sample) -> str:
 
 
 def _sources(graph: Graph, query: str) -> Any:
-    """Return the sources of a query: a vertex, some, or None for all; such as lead somewhere, if there are any."""
+    """Return the sources of a query: one, some, or None for all; vertices with arcs, if there are any."""
     if query == "all":
         return None
     able = np.flatnonzero(np.diff(graph.offsets))
@@ -231,7 +231,7 @@ def _sources(graph: Graph, query: str) -> Any:
 
 
 def _ask(graph: Graph, query: str, options: dict[str, Any]) -> nearfar.Distances:
-    """Put a query."""
+    """Run a query."""
     sources = _sources(graph, query)
     if query == "one":
         return nearfar.sssp(graph, sources, **options)
@@ -239,7 +239,7 @@ def _ask(graph: Graph, query: str, options: dict[str, Any]) -> nearfar.Distances
 
 
 def _memory_for_batches(graph: Graph, query: str, options: dict[str, Any]) -> int | None:
-    """Return how little memory makes arcs come in a few batches; None if none does."""
+    """Return a memory limit with which arcs come in a few batches, or None if there is none."""
     sources = _sources(graph, query)
     memory = nearfar.plan(graph, sources, **options).bytes
     fitting = None
@@ -256,9 +256,9 @@ def _memory_for_batches(graph: Graph, query: str, options: dict[str, Any]) -> in
 
 
 def _reference(sample: Sample, query: str) -> np.ndarray | None:
-    """Return the CPU's distances, proved; None for a negative cycle, which there must be or not be."""
+    """Return the CPU's distances, proved, or None if the graph has a negative cycle, as it should."""
     try:
-        exact = "johnson" if sample.graph.min_weight < 0 else "dijkstra"  # they add along the path
+        exact = "johnson" if sample.graph.min_weight < 0 else "dijkstra"  # these add along the path
         result = _ask(sample.graph, query, {"device": "cpu", "method": exact})
     except NegativeCycleError:
         if sample.cyclic:
@@ -273,11 +273,11 @@ def _reference(sample: Sample, query: str) -> np.ndarray | None:
 def _compare(
     sample: Sample, query: str, options: dict[str, Any], wanted: np.ndarray | None, layout: str
 ) -> tuple[str, dict[str, Any]]:
-    """Put a query, twice where it is timed; return what is wrong with the answer, if anything is, and its figures."""
+    """Run a query, twice if it is timed; return what is wrong with its answer, or nothing, and its statistics."""
     try:
         result = _ask(sample.graph, query, options)
         if sample.big:
-            result = _ask(sample.graph, query, options)  # now that kernels are built and the graph is there
+            result = _ask(sample.graph, query, options)  # now kernels are built and the graph is on the device
     except NegativeCycleError as error:
         return _cycle_problem(sample.graph, error, wanted), {}
     stats = result.stats or {}
@@ -292,18 +292,18 @@ def _compare(
 
 
 def _difference(graph: Graph, result: nearfar.Distances, wanted: np.ndarray) -> str:
-    """Say where an answer differs from the CPU's."""
+    """Describe where an answer differs from the CPU's."""
     rows = result.rows
     if rows.dtype != wanted.dtype:
         return f"distances are {rows.dtype} instead of {wanted.dtype}"
-    places = np.argwhere(rows.view(f"i{rows.itemsize}") != wanted.view(f"i{rows.itemsize}"))
-    shown = "\n".join(f"row {r}, vertex {v}: {rows[r, v]} instead of {wanted[r, v]}" for r, v in places[:SHOWN])
-    said = f"{len(places):,} of {rows.size:,} distances are not the CPU's, the first:\n{shown}"
-    return f"{said}\nfigures: {result.stats}\n{nearfar.verify(graph, result)}"
+    positions = np.argwhere(rows.view(f"i{rows.itemsize}") != wanted.view(f"i{rows.itemsize}"))
+    shown = "\n".join(f"row {r}, vertex {v}: {rows[r, v]} instead of {wanted[r, v]}" for r, v in positions[:SHOWN])
+    counted = f"{len(positions):,} of {rows.size:,} distances differ from the CPU's, the first:\n{shown}"
+    return f"{counted}\nstatistics: {result.stats}\n{nearfar.verify(graph, result)}"
 
 
 def _cycle_problem(graph: Graph, error: NegativeCycleError, wanted: np.ndarray | None) -> str:
-    """Say what is wrong with the report of a negative cycle, if anything is."""
+    """Describe what is wrong with a reported negative cycle, if anything is."""
     if wanted is not None:
         return f"a negative cycle was reported where there is none: {error.cycle}"
     length, cycle = 0.0, [int(v) for v in error.cycle]  # type: ignore[call-overload]
@@ -318,7 +318,7 @@ def _cycle_problem(graph: Graph, error: NegativeCycleError, wanted: np.ndarray |
 
 
 def _figures(asked: Asked, sample: Sample, query: str, stats: dict[str, Any]) -> Figures:
-    """Return what a method did."""
+    """Return the measurements of a method."""
     rows = 1 if query == "one" else SOME
     return Figures(
         *asked,
@@ -329,11 +329,11 @@ def _figures(asked: Asked, sample: Sample, query: str, stats: dict[str, Any]) ->
     )
 
 
-def _told(error: Exception) -> str:
-    """Return what to tell of an error, with all that a compiler said."""
-    told = f"{type(error).__name__}: {error}"
+def _describe(error: Exception) -> str:
+    """Return the description of an error, with the whole output of a compiler."""
+    text = f"{type(error).__name__}: {error}"
     if not isinstance(error, NearfarError) and (frames := traceback.extract_tb(error.__traceback__)):
-        told += f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
+        text += f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
     if error.__cause__ is not None:
-        told += f"\ncaused by {type(error.__cause__).__name__}: {error.__cause__}"
-    return f"{told}\n{error.log}" if isinstance(error, KernelBuildError) else told
+        text += f"\ncaused by {type(error.__cause__).__name__}: {error.__cause__}"
+    return f"{text}\n{error.log}" if isinstance(error, KernelBuildError) else text

@@ -1,4 +1,4 @@
-"""The graphs of the self-test, made by rule and chance: each has something that kernels treat in a way of its own."""
+"""The graphs of the self-test. They are generated, and each has a feature that kernels treat specially."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPES = {
 }
 BIG_TYPES = ("int32", "float64")
 BIG_SIDE, BIG_SCALE = 512, 16
-WIDE = 1 << 33  # what whole weights are multiplied by, so that their sums need 64 bits
+WIDE = 1 << 33  # factor for whole weights, so that their sums need 64 bits
 PARALLEL = 6  # arcs from each vertex of a chain
 NO_WEIGHTS = "none"
 
@@ -29,14 +29,14 @@ class Sample:
     """A graph of the self-test, with weights of one type."""
 
     name: str
-    dtype: str  # of the weights; NO_WEIGHTS without
+    dtype: str  # of the weights, or NO_WEIGHTS
     graph: Graph
-    cyclic: bool = False  # whether a negative cycle can be reached from everywhere
+    cyclic: bool = False  # whether a negative cycle can be reached from every vertex
     big: bool = False  # too large for all pairs
 
 
 def samples(level: str) -> Iterator[Sample]:
-    """Yield the graphs of a level, in every type of weights that suits them."""
+    """Yield the graphs of a level, with every suitable type of weights."""
     small = _families(SIZES[level])
     for name, arrays in small.items():
         for dtype in TYPES[level]:
@@ -64,7 +64,7 @@ def _families(side: int) -> dict[str, Arrays]:
     grid, rmat = _arrays(generate.road_grid(side, side, seed=2)), _arrays(generate.rmat(side // 8 + 5, 24, seed=3))
     n, tails, heads, weights = rmat
     height = rng.integers(0, 100, n)
-    leaning = weights // 8 + height[heads] - height[tails]  # round a cycle, heights come to nothing
+    leaning = weights // 8 + height[heads] - height[tails]  # around a cycle, the heights add up to 0
     none = np.zeros(0, int)
     return {
         "road grid": grid,
@@ -80,20 +80,20 @@ def _families(side: int) -> dict[str, Arrays]:
 
 
 def _arrays(graph: Graph) -> Arrays:
-    """Take a graph apart."""
+    """Return n, tails, heads and weights of a graph."""
     assert graph.weights is not None
     tails = np.repeat(np.arange(graph.n), np.diff(graph.offsets))
     return graph.n, tails, np.array(graph.heads, np.int64), np.array(graph.weights, np.int64)
 
 
 def _chain(n: int) -> Arrays:
-    """Return a path of n vertices, with parallel arcs: as many rounds as there can be, and arcs enough for batches."""
+    """Return a path of n vertices with parallel arcs: it needs the most rounds, and has enough arcs for batches."""
     steps = np.repeat(np.arange(n - 1), PARALLEL)
     return n, steps, steps + 1, 1 + np.arange(len(steps)) % 7
 
 
 def _star(n: int) -> Arrays:
-    """Return a hub with many arcs, whose far vertices are nearer along the rim."""
+    """Return a hub with arcs to all vertices of a rim, where the path along the rim is often shorter."""
     rim = np.arange(1, n)
     tails, heads = np.concatenate((0 * rim, rim, rim)), np.concatenate((rim, np.roll(rim, -1), 0 * rim))
     return n, tails, heads, np.concatenate((5 * rim, 1 + rim % 3, 1 + rim % 11))
@@ -108,9 +108,9 @@ def _add_cycle(arrays: Arrays) -> Arrays:
 
 
 def _typed(arrays: Arrays, dtype: str) -> Graph:
-    """Return the graph with weights of a type: wide ones, and fractions that rounding makes interesting.
+    """Return the graph with weights of a type: large integers, and fractions whose sums are rounded.
 
-    Where weights are negative the fractions are exact, or rounding would close negative cycles.
+    If some weights are negative the fractions are exact: rounding could create negative cycles.
     """
     n, tails, heads, weights = arrays
     if dtype == "int64":

@@ -1,4 +1,4 @@
-"""What a self-test found, for people and for programs: worth attaching to an issue as it is."""
+"""The findings of a self-test, as text and as JSON, ready to be attached to an issue."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..description import format_bytes, format_count, format_seconds
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 LAYOUTS, QUERIES = ("resident", "batched"), ("one", "some", "all")
-SHOWN = 5  # failures in full
+SHOWN = 5  # failures that are shown in full
 PACKAGES = ("numpy", "numba", "scipy", "pyopencl", "pocl-binary-distribution", "cupy", "cupy-cuda12x", "cupy-cuda13x")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One query on one graph, and what came of it."""
+    """One query on one graph, and its result."""
 
     method: str
     dtype: str
@@ -34,7 +34,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Figures:
-    """What a method did on a large graph."""
+    """The measurements of a method on a large graph."""
 
     method: str
     dtype: str
@@ -42,34 +42,34 @@ class Figures:
     layout: str
     graph: str
     seconds: float
-    relaxations: float  # of each arc that there is, for each row
+    relaxations: float  # per arc and row
     launches: int
-    moved: int  # bytes
+    moved: int  # bytes to and from the device
 
 
 @dataclass
 class Findings:
-    """What was found on one device, or on several that shared the rows."""
+    """The findings for one device, or for several that shared the rows."""
 
     name: str
     facts: dict[str, str] = field(default_factory=dict)
     outcomes: list[Outcome] = field(default_factory=list)
     figures: list[Figures] = field(default_factory=list)
-    error: str = ""  # why it could not be tested to the end
+    error: str = ""  # why the test could not be completed
 
     def count(self, status: str) -> int:
-        """Return how many queries ended like this."""
+        """Return how many queries ended with this status."""
         return sum(outcome.status == status for outcome in self.outcomes)
 
     @property
     def ok(self) -> bool:
-        """Whether something was asked, and every answer was right."""
+        """Whether there were answers, and all of them were right."""
         return not self.error and self.count(FAILED) == 0 and self.count(PASSED) > 0
 
 
 @dataclass
 class Report:
-    """A self-test: what it ran on, and what came of it. Prints as a text; ``ok`` is true if all is well."""
+    """A self-test: what it ran on, and what it found. Prints as text; ``ok`` is true if all answers were right."""
 
     level: str
     versions: dict[str, str]
@@ -82,7 +82,7 @@ class Report:
         return bool(self.devices) and all(tested.ok for tested in self.devices)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON has it."""
+        """Return everything as a dict for JSON."""
         devices = [
             {
                 "device": tested.name,
@@ -110,7 +110,7 @@ class Report:
         return "\n".join(line.rstrip() for line in self._lines())
 
     def _lines(self) -> Iterator[str]:
-        """Yield the text line by line."""
+        """Yield the lines of the text."""
         yield f"nearfar selftest, {self.level}: {'all passed' if self.ok else 'FAILED'}"
         yield ""
         yield from _aligned(list(self.versions.items()))
@@ -122,7 +122,7 @@ class Report:
 
 
 def _device_lines(tested: Findings) -> Iterator[str]:
-    """Yield the part of the text about a device."""
+    """Yield the lines about one device."""
     yield ""
     yield tested.name
     yield ""
@@ -148,11 +148,11 @@ def _device_lines(tested: Findings) -> Iterator[str]:
         yield from (f"  {line}" for line in tested.error.splitlines())
 
 
-_FIGURES = ("method", "type", "graph", "query", "", "time", "relaxations an arc", "launches", "moved")
+_FIGURES = ("method", "type", "graph", "query", "", "time", "relaxations per arc", "launches", "moved")
 
 
 def _figures_row(figures: Figures) -> tuple[str, ...]:
-    """Return a line of the table of figures."""
+    """Return one line of the table of measurements."""
     return (
         figures.method, figures.dtype, figures.graph, figures.query, figures.layout, format_seconds(figures.seconds),
         f"{figures.relaxations:.2f}", format_count(figures.launches), format_bytes(figures.moved),
@@ -160,12 +160,12 @@ def _figures_row(figures: Figures) -> tuple[str, ...]:
 
 
 def _asked(outcome: Outcome) -> str:
-    """Say which query it was."""
+    """Return in words which query it was."""
     return f"{outcome.method}, {outcome.dtype}, {outcome.query}, {outcome.layout}, {outcome.graph}"
 
 
 def _grid(tested: Findings) -> list[tuple[str, ...]]:
-    """Return the table of methods and types against queries and layouts: passed of asked."""
+    """Return the table of methods and types against queries and layouts: passed out of all."""
     found = {(o.layout, o.query) for o in tested.outcomes}
     columns = [(layout, query) for layout in LAYOUTS for query in QUERIES if (layout, query) in found]
     lines = [("method", "type", *(f"{query} {layout}" for layout, query in columns))]
@@ -184,14 +184,14 @@ def _grid(tested: Findings) -> list[tuple[str, ...]]:
 
 
 def _skips(tested: Findings) -> Iterator[str]:
-    """Say why queries were skipped."""
+    """Yield the reasons why queries were skipped."""
     reasons = [outcome.message for outcome in tested.outcomes if outcome.status == SKIPPED]
     for reason in dict.fromkeys(reasons):
         yield f"{reasons.count(reason)} skipped: {reason}"
 
 
 def _aligned(rows: Sequence[Sequence[str]], right: int = 10**6) -> Iterator[str]:
-    """Yield the lines of a table; columns from number ``right`` on stand at the right."""
+    """Yield the lines of a table; columns from index ``right`` on are aligned to the right."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))] if rows else []
     for row in rows:
         cells = enumerate(zip(row, widths, strict=True))
@@ -199,7 +199,7 @@ def _aligned(rows: Sequence[Sequence[str]], right: int = 10**6) -> Iterator[str]
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of all that takes part."""
+    """Return the versions of everything involved."""
     found = {"nearfar": __version__, "python": f"{platform.python_implementation()} {platform.python_version()}"}
     for package in PACKAGES:
         try:
@@ -212,7 +212,7 @@ def versions() -> dict[str, str]:
 
 
 def _processor() -> str:
-    """Return what the CPU is called, as far as the system tells."""
+    """Return the name of the CPU, if the system knows it."""
     if sys.platform == "linux":
         try:
             with open("/proc/cpuinfo", encoding="utf8", errors="replace") as file:

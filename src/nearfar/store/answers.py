@@ -1,4 +1,4 @@
-"""What a saved answer becomes: the same as a query returns, but for what the file says itself."""
+"""Answers that were read from files: the classes that queries return, with saved predecessors and sources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hints:
-    """What the command line tells about a saved answer: where it starts, how far it goes, whether it is rounded."""
+    """What the command line says about a saved answer: its sources, cutoff and type, and whether it is rounded."""
 
     sources: list[Any] | None
     cutoff: float | None
@@ -24,7 +24,7 @@ class Hints:
 
 
 class SavedDistances(Distances):
-    """Distances whose predecessors, if there are any, come from the file."""
+    """Distances whose predecessors, if any, come from the file."""
 
     tree: np.ndarray | None = None
 
@@ -34,7 +34,7 @@ class SavedDistances(Distances):
 
 
 class SavedNearest(Nearest):
-    """A nearest answer whose sources come from the file."""
+    """A nearest answer whose nearest sources come from the file."""
 
     owner: np.ndarray
 

@@ -1,7 +1,7 @@
-"""Tables of distances, back again for ``nearfar verify``: .csv, .csv.gz and .parquet, a line for each reached pair.
+"""Read tables of distances back for ``nearfar verify``: .csv, .csv.gz and .parquet, one line per reached pair.
 
-What has no line is unreached, so a table is taken only as a whole: one without lines, or with two distances for one
-pair, is no answer.
+Pairs without a line are unreached. So only complete tables are accepted: a table without lines, or with two distances
+for one pair, is not an answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FormatError, OptionError
+from ..errors import FormatError, OptionError, option
 from ..results import Distances, Nearest
 from ..results.limits import unreached
 from .answers import Hints, SavedDistances, nearest_of
@@ -27,11 +27,11 @@ from .writing import labels_of, require_arrow
 if TYPE_CHECKING:
     from ..graph import Graph
 
-LINE = 1 << 16  # bytes that the first line of a table fits into
+LINE = 1 << 16  # bytes; the first line of a table is shorter
 
 
 def load_csv(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
-    """Read a table with a line for each reached pair, through pyarrow where it is installed."""
+    """Read a csv table, with pyarrow if it is installed."""
     data = Path(path).read_bytes()
     data = gzip.decompress(data) if path.lower().endswith(".gz") else data
     header = next(csv.reader(io.StringIO(data[:LINE].decode("utf-8-sig", "replace"), newline="")), [])
@@ -65,7 +65,7 @@ def _from_arrow(path: str, graph: Graph, hints: Hints, table: Any) -> Distances 
 
 
 def _has_words(graph: Graph) -> bool:
-    """Tell whether tables call the vertices by words."""
+    """Return whether the vertices are words in a table."""
     labels = labels_of(graph)
     return labels is not None and labels.dtype.kind == "O"
 
@@ -73,18 +73,18 @@ def _has_words(graph: Graph) -> bool:
 def _from_table(
     path: str, graph: Graph, hints: Hints, header: list[str], columns: dict[str, Any]
 ) -> Distances | Nearest:
-    """Turn the columns of a table into rows of distances; what has no line is unreached."""
+    """Turn the columns of a table into rows of distances; pairs without a line are unreached."""
     find = _finder(graph)
     near = header[:3] == ["vertex", "source", "distance"]
     if not near and header[:3] != ["source", "target", "distance"]:
         wanted = "source,target,distance or vertex,source,distance"
-        raise FormatError(f"{path} has the columns {','.join(header) or '(none)'}; {wanted} are needed.", path)
+        raise FormatError(f"{path} has the columns {','.join(header) or '(none)'}, but {wanted} are needed.", path)
     source, target = find(columns["source"], "source"), find(columns["vertex" if near else "target"], "target")
     if not len(source):
-        raise FormatError(f"{path} has no lines of distances, so there is nothing to prove.", path)
+        raise FormatError(f"{path} has no lines of distances, so there is nothing to prove. Write it again.", path)
     dtype = _distance_type(graph, columns["distance"], hints)
-    starts, place = _distinct(source) if hints.sources is None or near else _placed(source, graph, hints)
-    lines = _Lines(path, graph, np.zeros(len(target), np.intp) if near else place, target)
+    starts, row = _distinct(source) if hints.sources is None or near else _given(path, source, graph, hints)
+    lines = _Lines(path, graph, np.zeros(len(target), np.intp) if near else row, target)
     rows = np.full((1 if near else len(starts), graph.n), unreached(dtype), dtype)
     lines.fill(rows, _typed(path, columns["distance"], dtype), "distances")
     tree = None
@@ -103,16 +103,16 @@ def _from_table(
 
 
 def _before(column: list[Any], find: Callable[[list[Any], str], np.ndarray]) -> np.ndarray:
-    """Return a column of predecessors as vertex numbers, -1 where there is none."""
+    """Return a column of predecessors as vertex indices, -1 where there is none."""
     known = np.array([word not in ("", None) for word in column], bool)
-    numbers = np.full(len(known), -1, np.int32)
-    numbers[known] = find([word for word in column if word not in ("", None)], "predecessor")
-    return numbers
+    indices = np.full(len(known), -1, np.int32)
+    indices[known] = find([word for word in column if word not in ("", None)], "predecessor")
+    return indices
 
 
 @dataclass(frozen=True)
 class _Lines:
-    """Where the lines of a table belong: a row and a vertex each."""
+    """Where the lines of a table belong: the row and the vertex of each line."""
 
     path: str
     graph: Graph
@@ -120,76 +120,79 @@ class _Lines:
     target: np.ndarray
 
     def fill(self, array: np.ndarray, values: np.ndarray, what: str) -> None:
-        """Put a column into its places; refuse two different values for one of them."""
+        """Copy a column into an array of rows; refuse two different values for one entry."""
         array[self.row, self.target] = values
         kept = array[self.row, self.target]
         differ = np.flatnonzero((kept != values) & ~((kept != kept) & (values != values)))  # NaN is left to the proof
         if len(differ):
             vertex = self.graph.name(int(self.target[differ[0]]))
             raise FormatError(
-                f"{self.path} has two different {what} for one pair, ending at {vertex!r}. Leave one of them.",
+                f"{self.path} has two different {what} for one pair, ending at {vertex!r}. Remove one of them.",
                 self.path,
             )
 
 
 def _offered(path: str, graph: Graph, starts: np.ndarray, hints: Hints) -> np.ndarray:
-    """Return the sources of a nearest query: those of the command line, which may be nearest to no vertex, or all."""
+    """Return the sources of a nearest query: those of the command line, which may be nearest to no vertex, else all."""
     if hints.sources is None:
         return np.sort(starts)
     offered = graph.indices(hints.sources, "source")
     if not np.isin(starts, offered).all():
-        raise OptionError(f"{path} was made from other sources than those given. Leave them out, or correct them.")
+        raise OptionError(f"{path} has other sources than those given. Correct {option('sources')}, or leave it out.")
     return np.unique(offered)
 
 
 def _check_whole(path: str, graph: Graph, starts: np.ndarray, rows: np.ndarray, hints: Hints) -> None:
-    """Refuse a table of some pairs: whole rows have a line from each source to itself, unless a limit excludes it."""
+    """Refuse a table of single pairs: whole rows have a line from the source to itself, unless a cutoff excludes it."""
     missing = starts[rows[np.arange(len(starts)), starts] == unreached(rows.dtype)]
     if len(missing) and (hints.cutoff is None or hints.cutoff >= 0):
         raise FormatError(
             f"{path} has no line from {graph.name(int(missing[0]))!r} to itself, so it does not hold all distances "
-            "from there. What mssp has written with --to cannot be proved; write it without.",
+            f"from there. A table of single pairs cannot be proved; write it without {option('to')}.",
             path,
         )
 
 
 def _typed(path: str, column: Any, dtype: np.dtype) -> np.ndarray:
-    """Return distances in their type, which must hold them; only fractions may be rounded."""
+    """Return distances in their type; integers must fit it, floats may be rounded."""
     values = np.asarray(column)
     with np.errstate(invalid="ignore", over="ignore"):
         typed = values.astype(dtype)
     if dtype.kind == "i" and values.dtype.kind in "iuf" and (typed != values).any():
-        raise FormatError(f"{path} has the distance {values[typed != values][0]}, which {dtype} cannot hold.", path)
+        raise FormatError(
+            f"{path} has the distance {values[typed != values][0]}, which {dtype} cannot hold. Use {option('dtype')}.",
+            path,
+        )
     return typed
 
 
 def _finder(graph: Graph) -> Callable[[list[Any], str], np.ndarray]:
-    """Return a function from what a table calls vertices to their numbers."""
+    """Return a function from the names in a table to vertex indices."""
     if not _has_words(graph):
 
         def find_numbers(words: list[Any], role: str) -> np.ndarray:
-            ids, place = np.unique(np.array([_as_int(word) for word in words], np.int64), return_inverse=True)
-            return graph.indices(ids.tolist(), role)[place]
+            ids, inverse = np.unique(np.array([_as_int(word) for word in words], np.int64), return_inverse=True)
+            return graph.indices(ids.tolist(), role)[inverse]
 
         return find_numbers
-    places = {str(name): v for v, name in enumerate(graph.names or ())}
+    indices = {str(name): v for v, name in enumerate(graph.names or ())}
 
     def find_words(words: list[Any], role: str) -> np.ndarray:
-        found = np.fromiter((places.get(word, -1) for word in words), np.int32, len(words))
+        found = np.fromiter((indices.get(word, -1) for word in words), np.int32, len(words))
         if (found < 0).any():
-            graph.index(words[int(np.argmin(found))], role)  # says what is wrong
+            graph.index(words[int(np.argmin(found))], role)  # raises the error
         return found
 
     return find_words
 
 
 def _as_int(word: Any) -> int:
-    """Return a vertex in a table as a whole number; 1.5 is none, and would be cut off by int()."""
+    """Return a vertex in a table as a whole number; int() would cut 1.5 to 1, so it is refused."""
     return int(word) if isinstance(word, str) else operator.index(word)
 
 
 def _distance_type(graph: Graph, values: Any, hints: Hints) -> np.dtype:
-    """Return the type that distances had before they were written as text."""
+    """Return the type of the distances before they were written as text."""
     if hints.dtype is not None:
         return np.dtype(hints.dtype)
     if isinstance(values, np.ndarray) and values.dtype.itemsize == 4:
@@ -201,20 +204,21 @@ def _distance_type(graph: Graph, values: Any, hints: Hints) -> np.dtype:
 
 def _distinct(source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the sources in order of appearance, and the row of each line."""
-    starts, first, place = np.unique(source, return_index=True, return_inverse=True)
+    starts, first, inverse = np.unique(source, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), np.intp)
     rank[order] = np.arange(len(order))
-    return starts[order].astype(np.int32), rank[place]
+    return starts[order].astype(np.int32), rank[inverse]
 
 
-def _placed(source: np.ndarray, graph: Graph, hints: Hints) -> tuple[np.ndarray, np.ndarray]:
+def _given(path: str, source: np.ndarray, graph: Graph, hints: Hints) -> tuple[np.ndarray, np.ndarray]:
     """Return the sources of the command line, and the row of each line."""
     starts = np.array(list(dict.fromkeys(graph.indices(hints.sources, "source").tolist())), np.int32)
-    place = {int(v): r for r, v in enumerate(starts)}
+    rows = {int(v): r for r, v in enumerate(starts)}
     for v in np.unique(source):
-        if int(v) not in place:
+        if int(v) not in rows:
             raise OptionError(
-                f"the table has lines from {graph.name(int(v))!r}, which is not one of the sources given."
+                f"{path} has lines from {graph.name(int(v))!r}, which is not one of the given sources. Correct "
+                f"{option('sources')}, or leave it out."
             )
-    return starts, np.array([place[int(v)] for v in source], np.intp)
+    return starts, np.array([rows[int(v)] for v in source], np.intp)

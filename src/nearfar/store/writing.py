@@ -1,7 +1,7 @@
-"""Answers into files, by ending: .npy and .npz hold arrays, .csv and .parquet a line for each reached pair.
+"""Write answers to files, by ending: .npy and .npz hold arrays, .csv and .parquet one line per reached pair.
 
-A file appears whole or not at all. Arrays are in the order of vertex numbers, and vertices in them are numbers;
-``vertices`` of an .npz says what they are called. Tables call vertices what the file of the graph calls them.
+A file appears as a whole or not at all. Arrays are in the order of vertex indices and refer to vertices by index; the
+array ``vertices`` of an .npz file holds their names. Tables hold the names themselves.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DistanceOverflowError, FileError, MissingDependencyError, OptionError
-from ..formats.io.targets import check_place
+from ..formats.io.targets import check_writable
 from ..formats.io.whole import whole_file
 from ..results import Distances, Nearest
 from ..results.limits import unreached
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
     from ..engine.planner import Plan
     from ..graph import Graph
 
-LINES = 1 << 16  # of a table formatted at once
-GROUP = 1 << 20  # lines of a table compressed at once
+LINES = 1 << 16  # lines of a table that are formatted at a time
+GROUP = 1 << 20  # lines of a table that are compressed at a time
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Distances between two lists of vertices: the columns of these targets (vertex numbers) alone."""
+    """Distances between two lists of vertices: only the columns of the targets (vertex indices)."""
 
     distances: Distances
     targets: np.ndarray
 
     @property
     def graph(self) -> Graph:
-        """The graph that was asked about."""
+        """The graph of the query."""
         return self.distances.graph
 
     @property
     def rows(self) -> np.ndarray:
-        """The distances, a row a source and a column a target."""
+        """The distances, one row per source and one column per target."""
         return self.distances.rows[:, self.targets]
 
 
@@ -54,23 +54,25 @@ Table = Answer | Pairs
 
 
 def check_path(path: str) -> None:
-    """Refuse an output that cannot be written, before anything is computed for it."""
+    """Refuse an output file that cannot be written, before anything is computed."""
     if path == "-":
         return
     if ending_of(path) is None:
-        raise OptionError(f"'{path}' should end in one of {', '.join(SAVERS)}, or be '-' for csv.")
-    check_place(path)
+        raise OptionError(
+            f"the name of '{path}' should end in one of {', '.join(SAVERS)}; '-' writes csv to standard output."
+        )
+    check_writable(path)
     if ending_of(path) == ".parquet":
         require_arrow("writing")
 
 
 def ending_of(path: str) -> str | None:
-    """Return the ending that tells how to write, or None for an unknown one."""
+    """Return the ending of a path if it is a known one, else None."""
     return next((ending for ending in SAVERS if path.lower().endswith(ending)), None)
 
 
 def save(answer: Table, path: str, predecessors: bool) -> None:
-    """Write an answer in the way its ending says."""
+    """Write an answer to a file of the kind that its ending names."""
     if path == "-":
         _save_csv(answer, sys.stdout.buffer, predecessors)
         sys.stdout.buffer.flush()
@@ -82,9 +84,10 @@ def save(answer: Table, path: str, predecessors: bool) -> None:
 
 
 def solve_to_file(query: Callable[..., Distances], plan: Plan, path: str) -> Distances:
-    """Solve straight into the .npy file, so that a matrix may be larger than memory.
+    """Solve directly into a .npy file, so that the matrix may be larger than memory.
 
-    ``query`` is a function of ``out``. The wider distance type takes the place of the narrow one as it would in memory.
+    ``query`` is a function of ``out``. If a distance does not fit the narrow type, the query runs again with the wider
+    one, as it would in memory.
     """
     types = [dtype for dtype in (plan.dtype, plan.wider) if dtype is not None]
     with whole_file(path) as file:
@@ -101,7 +104,7 @@ def solve_to_file(query: Callable[..., Distances], plan: Plan, path: str) -> Dis
 
 
 def _mapped(file: IO[bytes], dtype: np.dtype, shape: tuple[int, int], path: str) -> np.memmap:
-    """Return the array inside a new .npy file, whose space on the disk is reserved: a full disk would kill us later."""
+    """Return the array inside a new .npy file. Its disk space is reserved first: a full disk would kill us later."""
     file.seek(0)
     file.truncate()
     header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
@@ -112,17 +115,19 @@ def _mapped(file: IO[bytes], dtype: np.dtype, shape: tuple[int, int], path: str)
         if hasattr(os, "posix_fallocate") and size:
             os.posix_fallocate(file.fileno(), start, size)
     except OSError as error:
-        raise FileError(f"{path} cannot be written: {size:,} bytes are needed. {error.strerror}.") from error
+        raise FileError(
+            f"{path} cannot be written: {size:,} bytes are needed. {error.strerror}. Write to another disk."
+        ) from error
     return np.memmap(file, dtype, "r+", start, shape)
 
 
 def _save_npy(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
-    """Write the distances alone."""
+    """Write only the distances."""
     np.lib.format.write_array(file, np.ascontiguousarray(answer.dist), allow_pickle=False)
 
 
 def _save_npz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
-    """Write the distances and all that is needed to read and to prove them."""
+    """Write the distances and everything that is needed to read and to prove them."""
     arrays = {"dist": answer.dist, "sources": answer.sources, "vertices": vertices_of(answer.graph)}
     if isinstance(answer, Nearest):
         arrays["source"] = answer.source
@@ -138,7 +143,7 @@ def _save_npz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
 
 
 def vertices_of(graph: Graph) -> np.ndarray:
-    """Return what the vertices are called as an array of integers, or of words where not all are integers."""
+    """Return the names of the vertices as an array of integers, or of words if not all are integers."""
     labels = labels_of(graph)
     if labels is None:
         return np.arange(graph.n)
@@ -146,7 +151,7 @@ def vertices_of(graph: Graph) -> np.ndarray:
 
 
 def labels_of(graph: Graph) -> np.ndarray | None:
-    """Return what the vertices are called: int64, or strings as objects; None where they are called by number."""
+    """Return the names of the vertices: int64, or strings as objects; None if they have no names but indices."""
     if graph.names is None:
         return None
     if hasattr(graph.names, "array"):
@@ -157,13 +162,13 @@ def labels_of(graph: Graph) -> np.ndarray | None:
 
 
 def columns_of(answer: Table) -> list[str]:
-    """Return the columns of a table: a nearest query has a line for each vertex, any other for each pair."""
+    """Return the columns of a table: a nearest query has one line per vertex, any other query one per pair."""
     vertices = ["vertex", "source"] if isinstance(answer, Nearest) else ["source", "target"]
     return [*vertices, "distance"]
 
 
 def blocks_of(answer: Table, predecessors: bool) -> Iterator[list[np.ndarray]]:
-    """Yield the columns of a table, some lines at a time: vertex numbers, distances, vertex numbers."""
+    """Yield the columns of a table, a block of lines at a time: vertex indices, distances, predecessors."""
     distances = _distances(answer)
     for r, row in enumerate(distances.rows):
         reached = row != unreached(row.dtype)
@@ -190,7 +195,7 @@ def _distances(answer: Table) -> Distances:
 
 
 def _save_csv(answer: Table, file: IO[bytes], predecessors: bool) -> None:
-    """Write a line for each reached pair. Many lines are formatted at once."""
+    """Write one line per reached pair. Many lines are formatted at once, which is faster."""
     labels = labels_of(answer.graph)
     if labels is not None and labels.dtype.kind == "O":
         labels = np.fromiter(map(_quoted, labels), object, len(labels))
@@ -198,21 +203,21 @@ def _save_csv(answer: Table, file: IO[bytes], predecessors: bool) -> None:
     file.write((",".join(header) + "\n").encode())
     line = ",".join(["%s"] * len(header)) + "\n"
     for *first, distance, last in _padded(blocks_of(answer, predecessors), predecessors):
-        texts = [_called(labels, column) for column in first]
+        texts = [_names(labels, column) for column in first]
         texts.append((distance.astype(np.str_) if distance.dtype == np.float32 else distance).tolist())
         if last is not None:
-            before = _called(labels, last)
+            before = _names(labels, last)
             texts.append([name if p >= 0 else "" for name, p in zip(before, last.tolist(), strict=True)])
         file.write((line * len(distance) % tuple(chain.from_iterable(zip(*texts, strict=True)))).encode())
 
 
 def _padded(blocks: Iterator[list[np.ndarray]], predecessors: bool) -> Iterator[list[Any]]:
-    """Yield blocks that have a last column, None where there are no predecessors."""
+    """Yield blocks with a last column for predecessors, which is None without them."""
     return (block if predecessors else [*block, None] for block in blocks)
 
 
 def _gathered(blocks: Iterator[list[np.ndarray]]) -> Iterator[list[np.ndarray]]:
-    """Yield larger blocks: a reader of .parquet likes groups of about a million lines."""
+    """Yield larger blocks: .parquet is read best in groups of about a million lines."""
     waiting: list[list[np.ndarray]] = []
     for block in blocks:
         waiting.append(block)
@@ -223,19 +228,19 @@ def _gathered(blocks: Iterator[list[np.ndarray]]) -> Iterator[list[np.ndarray]]:
         yield [np.concatenate(columns) for columns in zip(*waiting, strict=True)]
 
 
-def _called(labels: np.ndarray | None, numbers: np.ndarray) -> list[Any]:
-    """Return what vertices are called."""
-    called: list[Any] = (numbers if labels is None else labels[numbers]).tolist()
-    return called
+def _names(labels: np.ndarray | None, indices: np.ndarray) -> list[Any]:
+    """Return the names of vertices."""
+    names: list[Any] = (indices if labels is None else labels[indices]).tolist()
+    return names
 
 
 def _quoted(name: str) -> str:
-    """Return a name as a field of a csv file."""
+    """Return a name as a field of a csv file, in quotes if necessary."""
     return '"' + name.replace('"', '""') + '"' if any(mark in name for mark in ',"\r\n') else name
 
 
 def _save_csv_gz(answer: Table, file: IO[bytes], predecessors: bool) -> None:
-    """Write a compressed table; no time in its head, so that the same answer gives the same bytes."""
+    """Write a compressed table, without a time stamp, so that equal answers give equal bytes."""
     with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
         _save_csv(answer, packed, predecessors)  # type: ignore[arg-type]
 
@@ -253,16 +258,18 @@ def _save_parquet(answer: Table, file: IO[bytes], predecessors: bool) -> None:
     schema = pa.schema(fields + ([("predecessor", name)] if predecessors else []))
     with pq.ParquetWriter(file, schema) as writer:
         for *vertices, distance, before in _padded(_gathered(blocks_of(answer, predecessors)), predecessors):
-            columns = [pa.array(_called(labels, column), name) for column in vertices] + [pa.array(distance)]
+            columns = [pa.array(_names(labels, column), name) for column in vertices] + [pa.array(distance)]
             if before is not None:
-                columns.append(pa.array(_called(labels, before), name, mask=before < 0))
+                columns.append(pa.array(_names(labels, before), name, mask=before < 0))
             writer.write_table(pa.Table.from_arrays(columns, schema=schema))
 
 
 def require_arrow(doing: str) -> None:
-    """Refuse .parquet where pyarrow is not installed."""
+    """Refuse .parquet files if pyarrow is not installed."""
     if importlib.util.find_spec("pyarrow") is None:
-        raise MissingDependencyError(f"{doing} .parquet needs the package pyarrow: pip install 'nearfar[formats]'.")
+        raise MissingDependencyError(
+            f"{doing} .parquet needs the package pyarrow, which is not installed. Use: pip install 'nearfar[formats]'"
+        )
 
 
 SAVERS: dict[str, Callable[..., None]] = {

@@ -35,8 +35,9 @@ def apsp(
 ) -> None:
     """Distances between all pairs of vertices.
 
-    Row i of the matrix starts from vertex number i, column j is the distance to vertex number j. Written to .npy, the
-    rows go straight to the file, so that the matrix may be larger than memory; 'nearfar plan' tells its size.
+    Row i of the matrix holds the distances from the vertex with index i, column j those to the vertex with index j.
+    With -o FILE.npy the rows are written directly to the file, so that the matrix may be larger than memory; 'nearfar
+    plan' shows its size.
     """
     check_output(output, predecessors, json, quiet)
     from ..work import load
@@ -53,7 +54,7 @@ def apsp(
 
 
 def _print_document(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
-    """Print the answer for machines."""
+    """Print the answer as JSON."""
     from .. import documents
     from ..summary import farthest_of
     from .mssp import rows_of
@@ -74,7 +75,7 @@ def _print_document(loaded: Loaded, result: nearfar.Distances, output: str | Non
 
 
 def _print_screen(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
-    """Print the answer for people."""
+    """Print the answer as text."""
     from .. import screen
     from .mssp import pairs_facts, rows_of
 

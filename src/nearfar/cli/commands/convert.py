@@ -26,16 +26,16 @@ from ..options import QUIET, reading, shared
     type=FormatName(writable_formats, "writable format"),
     cls=Option,
     metavar="NAME",
-    help="Format of OUT, if not told by its name: {names}.",
+    help="Format of OUT, if its name does not show it: {names}.",
 )
-@click.option("--lossy", is_flag=True, cls=Option, help="Write also what OUT cannot hold in full.")
+@click.option("--lossy", is_flag=True, cls=Option, help="Write even if OUT cannot hold everything.")
 @reading
 @shared(QUIET)
 def convert(file: str, out: str, to_format: str | None, lossy: bool, reading: dict[str, Any], quiet: bool) -> None:
-    """Read the graph IN and write it as OUT, each in the format that its name tells.
+    """Read the graph IN and write it to OUT, each in the format that its name shows.
 
-    '-' is standard input or output; OUT is compressed if its name says so. Where OUT could not hold weights, names or
-    directions, nothing is written unless --lossy says that this is meant.
+    '-' is standard input or output; OUT is compressed if its name ends in .gz, .xz, .bz2 or .zst. If the format of OUT
+    cannot hold the weights, names or directions, nothing is written unless --lossy is given.
     """
     from ..work import check_target, load, store
 

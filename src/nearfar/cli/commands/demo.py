@@ -15,12 +15,12 @@ from ..options import shared
     default=1_000_000,
     cls=Option,
     metavar="N",
-    help="How large the network is; 1,000,000 unless given.",
+    help="Size of the network; default: 1,000,000.",
 )
 @shared()
 @click.pass_context
 def demo(ctx: click.Context, vertices: int) -> None:
-    """Make a road network, solve it, prove the answer, show a path and the figures."""
+    """Generate a road network, solve it, prove the answer, show a path and the timings."""
     from ...demo import main
 
     ctx.exit(main(vertices))

@@ -1,4 +1,4 @@
-"""``nearfar devices``: where queries can run on this machine."""
+"""``nearfar devices``: the devices on which queries can run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..options import JSON, shared
 @click.command(cls=Command, examples=("nearfar devices", "nearfar devices --json"))
 @shared(JSON)
 def devices(json: bool) -> None:
-    """Where queries can run on this machine, and what other devices would need."""
+    """List the devices on which queries can run, and what other kinds of devices would need."""
     from ...devices import DEVICES
     from .. import documents
 
@@ -33,7 +33,7 @@ def devices(json: bool) -> None:
 
 
 def _print(found: list[Any], missing: dict[str, str]) -> None:
-    """Print a table of what is there, and a line for each kind that is not."""
+    """Print a table of the devices found, and one line per kind that is missing."""
     from .. import screen
 
     rows = [

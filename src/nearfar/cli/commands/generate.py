@@ -1,4 +1,4 @@
-"""``nearfar generate KIND``: write a graph made by rule and chance; the table KINDS names the kinds."""
+"""``nearfar generate KIND``: generate a graph and write it; the table KINDS lists the kinds."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..command import Command, Option, write_examples
 from ..options import QUIET, shared
 
 Parameter = tuple[str, type, Any, str]
-"""An option of a kind: its name, its type, what it is unless given, and what it means."""
+"""An option of a kind: its name, its type, its default, and its help text."""
 
 REQUIRED = object()
 
 MAX_WEIGHT: Parameter = ("max_weight", int, 255, "Weights are drawn from 1 to this; 0: no weights.")
-DIRECTED: Parameter = ("directed", bool, False, "Make arcs instead of edges both ways.")
+DIRECTED: Parameter = ("directed", bool, False, "Make arcs instead of edges in both directions.")
 
 KINDS: dict[str, tuple[str, str, tuple[Parameter, ...]]] = {
     "road_grid": (
@@ -26,7 +26,7 @@ KINDS: dict[str, tuple[str, str, tuple[Parameter, ...]]] = {
             ("rows", int, REQUIRED, "Crossings from north to south."),
             ("cols", int, REQUIRED, "Crossings from west to east."),
             ("keep", float, 0.7, "Share of the grid's streets that are built."),
-            ("spacing", float, 1000.0, "Typical distance of neighbouring crossings."),
+            ("spacing", float, 1000.0, "Typical distance between neighbouring crossings."),
         ),
     ),
     "rmat": (
@@ -34,44 +34,44 @@ KINDS: dict[str, tuple[str, str, tuple[Parameter, ...]]] = {
         "--scale 16 --seed 1 -o social.npz",
         (
             ("scale", int, REQUIRED, "The graph has 2**scale vertices."),
-            ("edge_factor", int, 16, "Edges drawn for each vertex."),
+            ("edge_factor", int, 16, "Edges drawn per vertex."),
             MAX_WEIGHT,
             DIRECTED,
         ),
     ),
     "geometric": (
-        "Points in the unit square, joined when near",
+        "Points in the unit square, joined if they are near",
         "--n 10000 --degree 6 -o mesh.csv",
         (
-            ("n", int, REQUIRED, "Points."),
-            ("degree", float, 8.0, "Mean number of neighbours to aim at."),
-            ("radius", float, None, "Join points nearer than this, whatever the degree."),
+            ("n", int, REQUIRED, "Number of points."),
+            ("degree", float, 8.0, "Mean number of neighbours, approximately."),
+            ("radius", float, None, "Join points nearer than this, instead of --degree."),
         ),
     ),
     "complete": (
-        "An arc from each vertex to each other",
+        "An arc from each vertex to every other",
         "--n 500 -o dense.npz",
-        (("n", int, REQUIRED, "Vertices."), MAX_WEIGHT, DIRECTED),
+        (("n", int, REQUIRED, "Number of vertices."), MAX_WEIGHT, DIRECTED),
     ),
 }
 
 
 class Kinds(click.Group):
-    """One command a kind, made from its line in the table."""
+    """One command per kind, made from its line in the table."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the kinds."""
         return list(KINDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Make the command of a kind; road-grid is road_grid."""
+        """Return the command of a kind; road-grid means road_grid."""
         kind = cmd_name.replace("-", "_")
         return _command(kind) if kind in KINDS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the kinds there are when another one is asked for."""
+        """List the kinds if the given one does not exist."""
         if self.get_command(ctx, args[0]) is None and not args[0].startswith("-") and not ctx.resilient_parsing:
             ctx.fail(f"There is no kind '{args[0]}'; there are {', '.join(KINDS)}.")
         return super().resolve_command(ctx, args)
@@ -87,7 +87,7 @@ class Kinds(click.Group):
 
 
 def _command(kind: str) -> click.Command:
-    """Return the command that makes graphs of a kind."""
+    """Return the command that generates graphs of a kind."""
     summary, example, parameters = KINDS[kind]
 
     def make(output: str, to_format: str | None, seed: int, quiet: bool, **values: Any) -> None:
@@ -96,7 +96,7 @@ def _command(kind: str) -> click.Command:
     command = shared(QUIET)(make)
     for name, parse, default, text in reversed(parameters):
         command = _option(name, parse, default, text)(command)
-    command = click.option("--seed", type=int, default=0, cls=Option, metavar="N", help="Another seed, another graph.")(
+    command = click.option("--seed", type=int, default=0, cls=Option, metavar="N", help="Seed of the random numbers.")(
         command
     )
     command = click.option(
@@ -104,10 +104,10 @@ def _command(kind: str) -> click.Command:
         type=FormatName(writable_formats, "writable format"),
         cls=Option,
         metavar="NAME",
-        help="Format of the file, if not told by its name: {names}.",
+        help="Format of the file, if its name does not show it: {names}.",
     )(command)
     output = click.option(
-        "-o", "--output", required=True, cls=Option, metavar="FILE", help="Where to write it; '-': standard output."
+        "-o", "--output", required=True, cls=Option, metavar="FILE", help="File to write; '-': standard output."
     )
     return click.command(kind, cls=Command, help=f"{summary}.", examples=(f"nearfar generate {kind} {example}",))(
         output(command)
@@ -126,7 +126,7 @@ def _option(name: str, parse: type, default: Any, text: str) -> Any:
 def generate_kind(
     kind: str, output: str, to_format: str | None, seed: int, quiet: bool, values: dict[str, Any]
 ) -> None:
-    """Make a graph and write it."""
+    """Generate a graph and write it."""
     import nearfar
 
     from ..work import check_target, store
@@ -143,7 +143,7 @@ def generate_kind(
 @click.group(cls=Kinds, invoke_without_command=True, subcommand_metavar="KIND [ARGS]...")
 @click.pass_context
 def generate(ctx: click.Context) -> None:
-    """Write a graph made by rule and chance; the same options make the same graph everywhere.
+    """Generate a graph and write it to a file; the same options give the same graph on every machine.
 
     'nearfar generate KIND --help' lists the options of a kind.
     """

@@ -1,4 +1,4 @@
-"""``nearfar info``: what is in a file."""
+"""``nearfar info``: what a file contains."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 @reading
 @shared(JSON, FACTS_QUIET)
 def info(files: tuple[str, ...], reading: dict[str, Any], json: bool, quiet: bool) -> None:
-    """Tell what is in a file: size, degrees, weights, components, memory.
+    """Show what a file contains: size, degrees, weights, components, memory.
 
-    Of several files one is told after the other, in JSON a line each.
+    Several files are shown one after the other, in JSON one line per file.
     """
     for i, file in enumerate(files):
         if i and not json:
             click.echo()
-        _tell(file, reading, json, quiet)
+        _print_facts(file, reading, json, quiet)
 
 
-def _tell(file: str, reading: dict[str, Any], json: bool, quiet: bool) -> None:
-    """Print what is in one file."""
+def _print_facts(file: str, reading: dict[str, Any], json: bool, quiet: bool) -> None:
+    """Print what one file contains."""
     from .. import documents, screen
     from ..work import load
 
@@ -49,7 +49,7 @@ def _tell(file: str, reading: dict[str, Any], json: bool, quiet: bool) -> None:
 
 
 def _format(file: str, reading: dict[str, Any]) -> str | None:
-    """Return the format that the file was read in; what came through a pipe cannot be looked at again."""
+    """Return the format of the file; a pipe cannot be read again, so its format is only known if it was given."""
     import nearfar
 
     if reading.get("format") is not None or not os.path.isfile(file):
@@ -58,7 +58,7 @@ def _format(file: str, reading: dict[str, Any]) -> str | None:
 
 
 def _columns(file: str, kind: str | None, reading: dict[str, Any]) -> str | None:
-    """Return which columns of an edge list were taken, in words; nothing where that cannot be told."""
+    """Return which columns of an edge list were read, in words, or None for other formats and for pipes."""
     from ...formats.edges import FORMAT, columns_of
     from ...formats.io.files import Source
 
@@ -67,31 +67,31 @@ def _columns(file: str, kind: str | None, reading: dict[str, Any]) -> str | None
     try:
         with Source(file) as source:
             return columns_of(source, {name: reading.get(name) for name in FORMAT.read_options})
-    except Exception:  # the graph was read: whatever it is, it must not keep the rest from being told
+    except Exception:  # the graph was read, so show the other facts whatever happens here
         return None
 
 
 def _ends(graph: nearfar.Graph) -> tuple[Any, Any]:
-    """Return what the first and the last vertex are called."""
+    """Return the names of the first and the last vertex."""
     from .. import documents
 
     return (documents.name_of(graph, 0), documents.name_of(graph, graph.n - 1)) if graph.n else (None, None)
 
 
 def _called(graph: nearfar.Graph) -> str:
-    """Say what the vertices are called."""
+    """Describe the names of the vertices."""
     first, last = graph.name(0), graph.name(graph.n - 1)
     if isinstance(first, int) and isinstance(last, int) and last - first == graph.n - 1:
         return f"{first} to {last}"
-    return f"the first is {first}, the last {last}" if graph.n > 1 else f"called {first}"
+    return f"the first is {first}, the last {last}" if graph.n > 1 else f"named {first}"
 
 
 def _facts(graph: nearfar.Graph, facts: dict[str, Any]) -> list[Fact]:
-    """Return the facts for people, what belongs together in one line."""
+    """Return the facts as text, with related ones in one line."""
     from ..screen import count, format_bytes, format_count, weights_of
 
     called = f", {_called(graph)}" if graph.n else ""
-    way = "both ways of undirected edges" if graph.undirected else "directed"
+    kind = "both directions of undirected edges" if graph.undirected else "directed"
     weights, largest = weights_of(graph), count(facts["largest_component"], "vertex", "vertices")
     if graph.weight_dtype is not None:
         odd = f"{format_count(facts['zero_weights'])} zero, {format_count(facts['negative_weights'])} negative"
@@ -99,7 +99,7 @@ def _facts(graph: nearfar.Graph, facts: dict[str, Any]) -> list[Fact]:
     return [
         *[(label, facts[label]) for label in ("format", "columns") if facts[label]],
         ("vertices", format_count(graph.n) + called),
-        ("arcs", f"{format_count(graph.m)}, {way}"),
+        ("arcs", f"{format_count(graph.m)}, {kind}"),
         ("degrees", f"{facts['min_degree']} to {facts['max_degree']}, mean {format_count(facts['mean_degree'])}"),
         ("weights", weights),
         ("components", f"{format_count(facts['components'])} (weakly connected), the largest has {largest}"),

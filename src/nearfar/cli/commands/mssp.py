@@ -1,4 +1,4 @@
-"""``nearfar mssp``: distances from several sources, a row each."""
+"""``nearfar mssp``: distances from several sources, one row per source."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def mssp(
     json: bool,
     quiet: bool,
 ) -> None:
-    """Distances from several sources to every vertex, a row each; with --to, a table of the distances to these alone.
+    """Distances from several sources to every vertex, one row per source; with --to, a table of sources and targets.
 
-    The rows come in the order of the sources. Written to .npy, they go straight to the file, so that they may take more
-    room than there is memory. The table has every pair of a source and a target, in order; those without a path are
+    Rows are in the order of the sources. With -o FILE.npy they are written directly to the file, so that they may be
+    larger than memory. The table has one line per pair of a source and a target, in order; pairs without a path are
     'unreached', null in JSON, and left out of files.
     """
     from ..pairs import answer_pairs
@@ -81,7 +81,7 @@ def solve_rows(
     predecessors: bool,
     quiet: bool,
 ) -> nearfar.Distances:
-    """Solve from some sources, or from all (None), and write the rows if that is wanted."""
+    """Solve from some sources, or from all (None), and write the rows to ``output`` if given."""
     import nearfar
 
     from ...store.writing import save, solve_to_file
@@ -89,7 +89,7 @@ def solve_rows(
 
     graph, options = loaded.graph, given(solving)
     query = partial(nearfar.apsp, graph) if starts is None else partial(nearfar.mssp, graph, starts)
-    if output is not None and output.lower().endswith(".npy") and os.name == "posix":  # else a mapped file cannot move
+    if output is not None and output.lower().endswith(".npy") and os.name == "posix":  # others cannot move mapped files
         plan = nearfar.plan(graph, starts, **options)
         return solve_to_file(lambda out: solve(partial(query, out=out, **options), quiet), plan, output)
     result: nearfar.Distances = solve(partial(query, **options), quiet)
@@ -99,14 +99,14 @@ def solve_rows(
 
 
 def rows_of(result: nearfar.Distances) -> list[Row]:
-    """Return every row in short."""
+    """Return the summary of every row."""
     from ..summary import describe_row
 
     return [describe_row(row, int(source)) for row, source in zip(result.rows, result.sources, strict=True)]
 
 
 def _print_document(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
-    """Print the answer for machines."""
+    """Print the answer as JSON."""
     from .. import documents
 
     graph = loaded.graph
@@ -121,7 +121,7 @@ def _print_document(loaded: Loaded, result: nearfar.Distances, output: str | Non
 
 
 def _print_screen(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
-    """Print the answer for people."""
+    """Print the answer as text."""
     from .. import screen
 
     rows = rows_of(result)
@@ -131,7 +131,7 @@ def _print_screen(loaded: Loaded, result: nearfar.Distances, output: str | None)
 
 
 def pairs_facts(result: nearfar.Distances, rows: list[Row]) -> list[tuple[str, str]]:
-    """Tell how many pairs are reached, how large the answer is, and which pair is farthest."""
+    """Return how many pairs are reached, how large the answer is, and which pair is farthest."""
     from .. import screen
     from ..summary import farthest_of
 

@@ -1,4 +1,4 @@
-"""``nearfar nearest``: for every vertex the nearest of several sources."""
+"""``nearfar nearest``: the nearest of several sources for every vertex."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..outputs import check_output
 if TYPE_CHECKING:
     import nearfar
 
-    from ..paths import Way
+    from ..paths import PathTo
     from ..summary import Row
     from ..work import Loaded
 
@@ -44,9 +44,9 @@ def nearest(
     json: bool,
     quiet: bool,
 ) -> None:
-    """For every vertex the nearest of several sources, and its distance.
+    """Find the nearest of several sources for every vertex, and its distance.
 
-    Paths lead from the sources to the vertices. With --to, the way to each target from the source nearest to it.
+    Paths lead from the sources to the vertices. With --to, the nearest source and the distance of each target.
     """
     from ..words import check_given
 
@@ -55,7 +55,7 @@ def nearest(
     import nearfar
 
     from ...store.writing import save
-    from ..paths import way_to
+    from ..paths import path_to
     from ..words import find_sources, find_vertices
     from ..work import given, load, solve
 
@@ -63,21 +63,21 @@ def nearest(
     starts = find_sources(loaded.graph, sources)
     ends = find_vertices(loaded.graph, to, "target")
     answer = solve(partial(nearfar.nearest, loaded.graph, starts, **given(solving)), quiet)
-    ways = [way_to(answer, end) for end in ends]
+    paths = [path_to(answer, end) for end in ends]
     if output is not None:
         save(answer, output, predecessors)
     if output == "-":
         return
     if json:
-        _print_document(loaded, answer, ways, output)
+        _print_document(loaded, answer, paths, output)
     elif quiet:
-        click.echo("".join(f"{way.text}\n" for way in ways), nl=False)
+        click.echo("".join(f"{found.text}\n" for found in paths), nl=False)
     else:
-        _print_screen(loaded, answer, ways, output)
+        _print_screen(loaded, answer, paths, output)
 
 
 def _pieces(answer: nearfar.Nearest) -> list[Row]:
-    """Return for each source how many vertices are nearest to it, and the farthest of them; the largest piece first."""
+    """Return for each source how many vertices are nearest to it, and the farthest of these; most vertices first."""
     import numpy as np
 
     from ..summary import Row
@@ -94,8 +94,8 @@ def _pieces(answer: nearfar.Nearest) -> list[Row]:
     return sorted(pieces, key=lambda piece: -piece.reached)
 
 
-def _print_document(loaded: Loaded, answer: nearfar.Nearest, ways: Sequence[Way], output: str | None) -> None:
-    """Print the answer for machines."""
+def _print_document(loaded: Loaded, answer: nearfar.Nearest, paths: Sequence[PathTo], output: str | None) -> None:
+    """Print the answer as JSON."""
     from .. import documents
 
     graph, pieces = loaded.graph, _pieces(answer)
@@ -113,20 +113,20 @@ def _print_document(loaded: Loaded, answer: nearfar.Nearest, ways: Sequence[Way]
             }
             for piece in pieces
         ],
-        targets=[{"source": _start(way), **way.document()} for way in ways],
+        targets=[{"source": _start(found), **found.document()} for found in paths],
         output=output,
     )
 
 
-def _start(way: Way) -> Any:
-    """Return the source that a way starts from."""
+def _start(found: PathTo) -> Any:
+    """Return the source of a path."""
     from .. import documents
 
-    return None if way.vertices is None else documents.as_json(way.vertices[0])
+    return None if found.vertices is None else documents.as_json(found.vertices[0])
 
 
-def _print_screen(loaded: Loaded, answer: nearfar.Nearest, ways: Sequence[Way], output: str | None) -> None:
-    """Print the answer for people."""
+def _print_screen(loaded: Loaded, answer: nearfar.Nearest, paths: Sequence[PathTo], output: str | None) -> None:
+    """Print the answer as text."""
     from .. import screen
 
     graph, pieces = loaded.graph, _pieces(answer)
@@ -136,13 +136,13 @@ def _print_screen(loaded: Loaded, answer: nearfar.Nearest, ways: Sequence[Way], 
         *screen.output_fact(output),
     ]
     heading = f"The nearest of {screen.count(len(pieces), 'source')} in {loaded.file}"
-    screen.show(heading, facts, _way_table(graph, ways) if ways else screen.row_table(graph, pieces, "vertices"))
+    screen.show(heading, facts, _path_table(graph, paths) if paths else screen.row_table(graph, pieces, "vertices"))
 
 
-def _way_table(graph: nearfar.Graph, ways: Sequence[Way]) -> Any:
-    """Return a table of the targets asked for, with the source nearest to each."""
+def _path_table(graph: nearfar.Graph, paths: Sequence[PathTo]) -> Any:
+    """Return a table of the targets, with the source nearest to each."""
     from .. import screen
 
-    rows = [(way.target, "" if way.vertices is None else way.vertices[0], way.shown) for way in ways]
+    rows = [(found.target, "" if found.vertices is None else found.vertices[0], found.shown) for found in paths]
     side = screen.side_of(graph)
     return screen.table_of([("target", side), ("nearest", side), ("distance", "right")], rows)

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import NoPathError
-from ..choices import shorten
+from ...errors import NoPathError, clip
 from ..command import Command, Option
 from ..options import JSON, QUIET, graph_file, reading, shared, solving
 
 if TYPE_CHECKING:
     import nearfar
 
-    from ..paths import Way
+    from ..paths import PathTo
     from ..work import Loaded
 
 
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
 )
 @graph_file
 @click.argument("ends", nargs=-1, metavar="SOURCE TARGET")
-@click.option("--source", "-s", cls=Option, metavar="VERTEX", help="Where to start, instead of SOURCE.")
-@click.option("--to", "-t", cls=Option, metavar="VERTEX", help="Where to go, instead of TARGET.")
+@click.option("--source", "-s", cls=Option, metavar="VERTEX", help="The source, instead of SOURCE.")
+@click.option("--to", "-t", cls=Option, metavar="VERTEX", help="The target, instead of TARGET.")
 @reading
 @solving
 @shared(JSON, QUIET)
@@ -46,36 +45,36 @@ def path(
 ) -> None:
     """One shortest path from SOURCE to TARGET, with all its vertices.
 
-    Of several shortest paths the one with the fewest arcs is shown. --quiet prints the vertices alone, one a line. When
-    there is no path, this says so and exits with 2. Before a vertex that begins with '-' put '--'.
+    Of several shortest paths, one with the fewest arcs is shown. --quiet prints only the vertices, one per line. If
+    there is no path, this is an error with exit code 2. Put '--' before a vertex that begins with '-'.
     """
     first, last = _both_ends(ends, source, to)
     import nearfar
 
-    from ..paths import way_to
+    from ..paths import path_to
     from ..words import find_vertex
     from ..work import given, load, solve
 
     loaded = load(file, reading, quiet)
     graph, options = loaded.graph, given(solving)
     start, end = find_vertex(graph, first, "source"), find_vertex(graph, last, "target")
-    if graph.min_weight >= 0:  # over negative weights a path may leave the limit and come back
+    if graph.min_weight >= 0:  # with negative weights a path may exceed the limit and come back
         options["targets"] = [end]
     result = solve(partial(nearfar.sssp, graph, start, **options), quiet)
-    way = way_to(result, end)
-    if way.vertices is None:
+    found = path_to(result, end)
+    if found.vertices is None:
         within = "" if result.cutoff is None else f" within the cutoff {result.cutoff}"
         raise NoPathError(f"there is no path from {start!r} to {end!r}{within}.")
     if json:
-        _print_document(loaded, result, start, way)
+        _print_document(loaded, result, start, found)
     elif quiet:
-        click.echo("\n".join(str(vertex) for vertex in way.vertices))
+        click.echo("\n".join(str(vertex) for vertex in found.vertices))
     else:
-        _print_screen(loaded, result, start, way)
+        _print_screen(loaded, result, start, found)
 
 
 def _both_ends(ends: tuple[str, ...], source: str | None, to: str | None) -> tuple[str, str]:
-    """Return the two vertices that were given, as arguments or as options."""
+    """Return the two ends of the path, given as arguments or as options."""
     if len(ends) == 2 and source is None and to is None:
         return ends[0], ends[1]
     if not ends and source is not None and to is not None:
@@ -83,35 +82,35 @@ def _both_ends(ends: tuple[str, ...], source: str | None, to: str | None) -> tup
     given = [*ends, *(f"{name} {word}" for name, word in (("--source", source), ("--to", to)) if word is not None)]
     raise click.UsageError(
         "Two vertices are needed, as SOURCE TARGET or as --source SOURCE --to TARGET; "
-        f"given: {', '.join(map(shorten, given)) or 'none'}",
+        f"given: {', '.join(clip(word, 40) for word in given) or 'none'}",
         click.get_current_context(),
     )
 
 
-def _print_document(loaded: Loaded, result: nearfar.Distances, start: Any, way: Way) -> None:
-    """Print the answer for machines."""
+def _print_document(loaded: Loaded, result: nearfar.Distances, start: Any, found: PathTo) -> None:
+    """Print the answer as JSON."""
     from .. import documents
 
-    found = way.document()
+    document = found.document()
     documents.show(
         "path",
         **documents.run_of(loaded, result),
         source=documents.as_json(start),
-        target=found["vertex"],
-        distance=found["distance"],
-        arcs=len(found["path"]) - 1,
-        path=found["path"],
+        target=document["vertex"],
+        distance=document["distance"],
+        arcs=len(document["path"]) - 1,
+        path=document["path"],
     )
 
 
-def _print_screen(loaded: Loaded, result: nearfar.Distances, start: Any, way: Way) -> None:
-    """Print the answer for people."""
+def _print_screen(loaded: Loaded, result: nearfar.Distances, start: Any, found: PathTo) -> None:
+    """Print the answer as text."""
     from .. import screen
 
-    assert way.vertices is not None
+    assert found.vertices is not None
     facts = [
         *screen.run_facts(loaded, result),
-        ("distance", f"{way.shown}, over {screen.count(len(way.vertices) - 1, 'arc')}"),
-        ("path", screen.whole_way(way.vertices)),
+        ("distance", f"{found.shown}, over {screen.count(len(found.vertices) - 1, 'arc')}"),
+        ("path", screen.whole_path(found.vertices)),
     ]
-    screen.show(f"From {start} to {way.target} in {loaded.file}", facts)
+    screen.show(f"From {start} to {found.target} in {loaded.file}", facts)

@@ -1,4 +1,4 @@
-"""``nearfar plan``: what a query would run, why, and the memory it takes."""
+"""``nearfar plan``: what a query would run, why, and how much memory it needs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def plan(
     json: bool,
     quiet: bool,
 ) -> None:
-    """Tell what a query would run, why, and the memory it takes; nothing is solved.
+    """Show what a query would run, why, and how much memory it needs; nothing is solved.
 
-    Without sources the plan is for all pairs.
+    Without sources, the plan is for all pairs.
     """
     import nearfar
 
@@ -45,12 +45,12 @@ def plan(
             "--source and --sources plan different queries; leave one out", click.get_current_context()
         )
     loaded = load(file, reading, quiet)
-    graph, asked, starts = loaded.graph, "all pairs", None
+    graph, query, starts = loaded.graph, "all pairs", None
     if source is not None:
-        starts, asked = [find_vertex(graph, source, "source")], f"one source, {source}"
+        starts, query = [find_vertex(graph, source, "source")], f"one source, {source}"
     elif several:
         starts = find_sources(graph, sources)
-        asked = screen.count(len(starts), "source")
+        query = screen.count(len(starts), "source")
     decided = nearfar.plan(graph, starts, **given(solving))
     fits = decided.bytes <= decided.available
     if json:
@@ -66,13 +66,13 @@ def plan(
             "answer",
             f"{screen.format_count(decided.rows)} x {screen.format_count(decided.n)} distances, {decided.dtype}{wider}",
         ),
-        ("memory", room + ("" if fits else ": too much. Ask for fewer sources at a time, or use -o FILE.npy")),
+        ("memory", room + ("" if fits else ": too much. Use fewer sources at a time, or -o FILE.npy")),
     ]
-    screen.show(f"Plan for {asked} in {loaded.file}", facts)
+    screen.show(f"Plan for {query} in {loaded.file}", facts)
 
 
 def _document(decided: Any) -> dict[str, Any]:
-    """Return a plan for machines."""
+    """Return a plan for JSON."""
     return {
         "method": decided.method,
         "device": decided.device,

@@ -1,4 +1,4 @@
-"""``nearfar selftest``: whether a device gives the right answers."""
+"""``nearfar selftest``: check that a device gives the right answers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ WRONG = 1
     type=Device(device_names, "device"),
     cls=Option,
     metavar="NAME",
-    help="What to test: {names}; several like opencl:0,opencl:1 also together. All but the CPU unless given.",
+    help="Device to test: {names}; several, like opencl:0,opencl:1, also together. Default: all but the CPU.",
 )
 @click.option("--quick", is_flag=True, cls=Option, help="Smaller graphs, fewer types.")
-@click.option("--full", is_flag=True, cls=Option, help="Large graphs as well, and a table of figures.")
+@click.option("--full", is_flag=True, cls=Option, help="Large graphs as well, and a table of measurements.")
 @click.option(
     "-o",
     "--output",
@@ -38,14 +38,14 @@ WRONG = 1
 def selftest(
     ctx: click.Context, device: list[str] | None, quick: bool, full: bool, output: str | None, json: bool, quiet: bool
 ) -> None:
-    """Test that a device gives the right answers, and print a report for an issue.
+    """Check that a device gives the right answers, and print a report to attach to an issue.
 
-    Every method, type, query and layout is tried on small graphs of many kinds, and each answer compared to the bit
+    Every method, type, query and memory layout runs on small graphs of many kinds. Each answer is compared bit by bit
     with the CPU's, which is proved exact. Exit code 1 means that something failed; the report says what.
     """
     from json import dumps
 
-    from ...formats.io.targets import check_place
+    from ...formats.io.targets import check_writable
     from ...formats.io.whole import whole_file
     from ...selftest import checks as tests
     from .. import documents, screen
@@ -54,7 +54,7 @@ def selftest(
     if quick and full:
         raise click.UsageError("--quick and --full contradict each other; leave one out", ctx)
     if output is not None:
-        check_place(output)
+        check_writable(output)
     level = "quick" if quick else "full" if full else "usual"
     with bar_of("queries") as bar:
         report = tests.run(device, level, bar if shows_progress(quiet) else None)

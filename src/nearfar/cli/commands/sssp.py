@@ -1,4 +1,4 @@
-"""``nearfar sssp``: distances from one source, and the way to some targets."""
+"""``nearfar sssp``: distances from one source, and paths to some targets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..outputs import check_output
 if TYPE_CHECKING:
     import nearfar
 
-    from ..paths import Way
+    from ..paths import PathTo
     from ..screen import Fact
     from ..work import Loaded
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     ),
 )
 @graph_file
-@click.option("--source", "-s", required=True, cls=Option, metavar="VERTEX", help="Where to start.")
+@click.option("--source", "-s", required=True, cls=Option, metavar="VERTEX", help="The source.")
 @targets
 @reading
 @solving
@@ -47,14 +47,14 @@ def sssp(
 ) -> None:
     """Distances from one source to every vertex.
 
-    With --to, the distance of each target and the way there; the search stops when all of them are settled, unless the
-    distances are written to a file with -o. A target that cannot be reached is an answer: 'unreached', or null in JSON.
+    With --to, the distance of each target and the path to it. The search stops when all targets are settled, unless -o
+    writes all distances to a file. A target that cannot be reached is not an error: 'unreached', or null in JSON.
     """
     check_output(output, predecessors, json, quiet and not to)
     import nearfar
 
     from ...store.writing import save
-    from ..paths import way_to
+    from ..paths import path_to
     from ..words import find_vertex, find_vertices
     from ..work import given, load, solve
 
@@ -62,25 +62,28 @@ def sssp(
     start = find_vertex(loaded.graph, source, "source")
     ends = find_vertices(loaded.graph, to, "target")
     options = given(solving)
-    early = bool(ends) and output is None and loaded.graph.min_weight >= 0  # over negative weights a way may come back
-    result = solve(partial(nearfar.sssp, loaded.graph, start, **options, **({"targets": ends} if early else {})), quiet)
-    ways = [way_to(result, end) for end in ends]
+    # with negative weights a path may exceed the limit and come back
+    early = bool(ends) and output is None and loaded.graph.min_weight >= 0
+    if early:
+        options["targets"] = ends
+    result = solve(partial(nearfar.sssp, loaded.graph, start, **options), quiet)
+    paths = [path_to(result, end) for end in ends]
     if output is not None:
         save(result, output, predecessors)
     if output == "-":
         return
     if json:
-        _print_document(loaded, result, start, ways, not early, output)
+        _print_document(loaded, result, start, paths, not early, output)
     elif quiet:
-        click.echo("".join(f"{way.text}\n" for way in ways), nl=False)
+        click.echo("".join(f"{found.text}\n" for found in paths), nl=False)
     else:
-        _print_screen(loaded, result, start, ways, output)
+        _print_screen(loaded, result, start, paths, output)
 
 
 def _print_document(
-    loaded: Loaded, result: nearfar.Distances, start: Any, ways: Sequence[Way], whole: bool, output: str | None
+    loaded: Loaded, result: nearfar.Distances, start: Any, paths: Sequence[PathTo], whole: bool, output: str | None
 ) -> None:
-    """Print the answer for machines; what a search that stopped early cannot tell is null."""
+    """Print the answer as JSON; what a search that stopped early cannot tell is null."""
     from .. import documents
     from ..summary import describe_row, nearest_of
 
@@ -93,59 +96,60 @@ def _print_document(
         unreached=graph.n - row.reached if whole else None,
         nearest=documents.vertices_of(graph, nearest_of(result.dist, result.sources)) if whole else None,
         farthest=documents.vertex_of(graph, row.farthest) if whole else None,
-        targets=[way.document() for way in ways],
+        targets=[found.document() for found in paths],
         output=output,
     )
 
 
 def _print_screen(
-    loaded: Loaded, result: nearfar.Distances, start: Any, ways: Sequence[Way], output: str | None
+    loaded: Loaded, result: nearfar.Distances, start: Any, paths: Sequence[PathTo], output: str | None
 ) -> None:
-    """Print the answer for people."""
+    """Print the answer as text."""
     from .. import screen
 
     facts = screen.run_facts(loaded, result)
     written = screen.output_fact(output)
-    if ways:
-        ends = str(ways[0].target) if len(ways) == 1 else screen.count(len(ways), "target")
+    if paths:
+        ends = str(paths[0].target) if len(paths) == 1 else screen.count(len(paths), "target")
         heading = f"From {start} to {ends} in {loaded.file}"
         screen.show(
             heading,
-            [*facts, *written, *(way_facts(ways[0]) if len(ways) == 1 else [])],
-            *_way_table(loaded.graph, ways),
+            [*facts, *written, *(path_facts(paths[0]) if len(paths) == 1 else [])],
+            *_path_table(loaded.graph, paths),
         )
     else:
         reached, tables = reached_tables(result)
         screen.show(f"Distances from {start} in {loaded.file}", [*facts, *reached, *written], *tables)
 
 
-def way_facts(way: Way) -> list[Fact]:
-    """Return the distance and the way, shortened to the line."""
+def path_facts(found: PathTo) -> list[Fact]:
+    """Return the distance and the path, shortened to the line."""
     from .. import screen
 
-    if way.vertices is None:
+    if found.vertices is None:
         return [("distance", "unreached")]
     width = screen.console().width - len("distance") - 2
-    return [("distance", way.shown), ("way", screen.short_way(way.vertices, width))]
+    return [("distance", found.shown), ("path", screen.short_path(found.vertices, width))]
 
 
-def _way_table(graph: nearfar.Graph, ways: Sequence[Way]) -> list[Any]:
+def _path_table(graph: nearfar.Graph, paths: Sequence[PathTo]) -> list[Any]:
     """Return a table of several targets."""
     from .. import screen
 
-    if len(ways) == 1:
+    if len(paths) == 1:
         return []
-    wide = max(len("target"), *(len(str(way.target)) for way in ways))
-    far = max(len("distance"), *(len(way.shown) for way in ways))
+    wide = max(len("target"), *(len(str(found.target)) for found in paths))
+    far = max(len("distance"), *(len(found.shown) for found in paths))
     room = max(20, screen.console().width - wide - far - 8)
     rows = [
-        (way.target, way.shown, "" if way.vertices is None else screen.short_way(way.vertices, room)) for way in ways
+        (found.target, found.shown, "" if found.vertices is None else screen.short_path(found.vertices, room))
+        for found in paths
     ]
-    return [screen.table_of([("target", screen.side_of(graph)), ("distance", "right"), ("way", "left")], rows)]
+    return [screen.table_of([("target", screen.side_of(graph)), ("distance", "right"), ("path", "left")], rows)]
 
 
 def reached_tables(result: nearfar.Distances) -> tuple[list[Fact], list[Any]]:
-    """Return how much is reached, and tables of the nearest and the farthest."""
+    """Return how many vertices are reached, and a table of the nearest and the farthest."""
     from .. import screen
     from ..summary import describe_row, nearest_of
 

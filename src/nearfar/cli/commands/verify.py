@@ -24,21 +24,21 @@ WRONG = 1
 )
 @click.argument("file", type=click.Path(), metavar="GRAPH")
 @click.argument("answer", type=click.Path(), metavar="RESULT")
-@click.option("--source", cls=Option, metavar="VERTEX", help="Where the one row of a .npy file starts.")
+@click.option("--source", cls=Option, metavar="VERTEX", help="The source of the one row of a .npy file.")
 @sources
-@click.option("--cutoff", type=Number(), cls=Option, help="The cutoff of the query; an .npz file knows it.")
+@click.option("--cutoff", type=Number(), cls=Option, help="The cutoff of the query; an .npz file holds it.")
 @click.option(
     "--dtype",
     type=click.Choice(["int32", "int64", "float32", "float64"]),
     cls=Option,
     metavar="TYPE",
-    help="The type of distances in a .csv file, if not that of the weights.",
+    help="Type of the distances in a .csv file; default: that of the weights.",
 )
 @click.option(
     "--rounded",
     is_flag=True,
     cls=Option,
-    help="Floats are right up to rounding, as of prepared and floyd; an .npz file knows it.",
+    help="Allow floats to differ by rounding, as from prepared and floyd; an .npz file says so itself.",
 )
 @reading
 @shared(JSON, QUIET)
@@ -56,11 +56,11 @@ def verify(
     json: bool,
     quiet: bool,
 ) -> None:
-    """Prove that RESULT, which -o has written, holds the exact distances in GRAPH.
+    """Prove that RESULT, a file written with -o, holds the exact distances in GRAPH.
 
-    The proof takes one pass over the arcs for each row and shares no code with the solvers. Predecessors in the file
-    are checked, too. A file .npz or .csv knows its sources; for .npy say them, or nothing for all pairs. Exit code 1
-    means that the answer is wrong, and the text says where.
+    The proof takes one pass over the arcs per row and shares no code with the solvers. Predecessors in the file are
+    checked, too. An .npz or .csv file knows its sources; for a .npy file name them, or none for all pairs. Exit code 1
+    means that the answer is wrong, and the output says where.
     """
     import nearfar
 

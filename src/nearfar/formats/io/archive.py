@@ -1,8 +1,8 @@
-"""Arrays in a .npz file, read without trust and written the same way each time.
+"""Arrays in a .npz file, read without trust and written reproducibly.
 
 A .npz is a .zip of .npy members. NumPy's own reader allocates what a member's header claims before it looks at the
-data; here a claim must agree with the member's size, and that with the bytes there are in the file, before anything is
-allocated. Pickled objects are never loaded. Written members carry no time, so equal arrays give equal bytes.
+data. Here a claim must agree with the member's size, and that size with the bytes of the file, before anything is
+allocated. Pickled objects are never loaded. Written members have no time stamp, so equal arrays give equal bytes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ...graph.arrays import Array, shorten
 from .files import Sink, Source
 from .library import parsing
 
-_DEFLATE = 1032  # no deflated byte stands for more bytes than this
+_DEFLATE = 1032  # one deflated byte stands for at most this many bytes
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _STEP = 1 << 24  # bytes copied at a time
-_WAY = "Fetch or write the file again."
+_ADVICE = "Fetch or write the file again."
 
 
 def read_arrays(source: Source) -> dict[str, Array]:
@@ -33,7 +33,7 @@ def read_arrays(source: Source) -> dict[str, Array]:
     size = file.seek(0, os.SEEK_END)
     if size == 0:
         raise source.error("the file is empty, but a .npz archive is needed. Check how it was made.")
-    with parsing(source, ".npz archive", _WAY, zipfile.BadZipFile, zlib.error), zipfile.ZipFile(file) as archive:
+    with parsing(source, ".npz archive", _ADVICE, zipfile.BadZipFile, zlib.error), zipfile.ZipFile(file) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         for entry in entries:
             _check_entry(source, entry, size)
@@ -45,20 +45,20 @@ def read_arrays(source: Source) -> dict[str, Array]:
 
 
 def _check_entry(source: Source, entry: zipfile.ZipInfo, size: int) -> None:
-    """Refuse a member that is no array, or that claims more bytes than it can hold."""
+    """Refuse a member that is not an array, or that claims more bytes than it can hold."""
     if not entry.filename.endswith(".npy"):
         raise source.error(
             f"it holds {shorten(entry.filename)}, but a .npz archive holds .npy arrays only. Unpack it if it is a .zip."
         )
     if entry.compress_type not in _METHODS or entry.flag_bits & 1:
         raise source.error(
-            f"array {shorten(entry.filename)} is encrypted or packed in an unusual way. "
+            f"array {shorten(entry.filename)} is encrypted, or compressed by an unusual method. "
             f"Write it with numpy.savez or savez_compressed."
         )
     limit = entry.compress_size * (_DEFLATE if entry.compress_type == zipfile.ZIP_DEFLATED else 1)
     if entry.compress_size > size or entry.file_size > limit:
         raise source.error(
-            f"array {shorten(entry.filename)} claims {entry.file_size} bytes, more than the file can hold. {_WAY}"
+            f"array {shorten(entry.filename)} claims {entry.file_size} bytes, more than the file can hold. {_ADVICE}"
         )
 
 
@@ -67,12 +67,12 @@ def _read_array(source: Source, entry: zipfile.ZipInfo, member: IO[bytes]) -> Ar
     name = shorten(entry.filename)
     version = np.lib.format.read_magic(member)
     if version not in ((1, 0), (2, 0)):
-        raise source.error(f"array {name} has fields, but plain numbers are needed. Save its columns one by one.")
+        raise source.error(f"array {name} has fields, but plain numbers are needed. Save each field as an array.")
     header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     try:
         shape, fortran, dtype = header(member)
-    except (MemoryError, RecursionError, tokenize.TokenError) as error:  # brackets nested too deeply, or left open
-        raise source.error(f"array {name} has no readable header. {_WAY}") from error
+    except (MemoryError, RecursionError, tokenize.TokenError) as error:  # brackets that are nested deeply or not closed
+        raise source.error(f"array {name} has no readable header. {_ADVICE}") from error
     if dtype.hasobject:
         raise source.error(
             f"array {name} holds pickled Python objects, which are never loaded: they could run any code. "
@@ -82,12 +82,12 @@ def _read_array(source: Source, entry: zipfile.ZipInfo, member: IO[bytes]) -> Ar
     if min(shape, default=0) < 0 or nbytes != entry.file_size - member.tell():
         raise source.error(
             f"array {name} claims the shape {shape} of {dtype}, but has {entry.file_size - member.tell()} bytes "
-            f"of data. {_WAY}"
+            f"of data. {_ADVICE}"
         )
     flat = np.empty(math.prod(shape), dtype)
     _fill(flat, nbytes, member)
     if member.read(1):  # also makes the archive compare its checksum
-        raise source.error(f"array {name} is longer than it claims. {_WAY}")
+        raise source.error(f"array {name} is longer than it claims. {_ADVICE}")
     return flat.reshape(shape[::-1]).T if fortran else flat.reshape(shape)
 
 
@@ -105,17 +105,17 @@ def _fill(flat: Array, nbytes: int, member: IO[bytes]) -> None:
 
 
 def write_arrays(sink: Sink, arrays: Mapping[str, Any]) -> None:
-    """Write arrays as a .npz file, not compressed; arrays may be strided views."""
+    """Write arrays as an uncompressed .npz file; arrays may be strided views."""
     with zipfile.ZipFile(Stream(sink.file()), "w", zipfile.ZIP_STORED) as archive:
         for key, values in arrays.items():
-            entry = zipfile.ZipInfo(f"{key}.npy")  # of the year 1980, whenever it is written
-            entry.create_system = 3  # wherever it is written
+            entry = zipfile.ZipInfo(f"{key}.npy")  # with the date 1980, whenever it is written
+            entry.create_system = 3  # Unix, wherever it is written
             with archive.open(entry, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asanyarray(values), allow_pickle=False)
 
 
 class Stream:
-    """A file that is only written forwards: compressed ones claim to seek and then do not, pipes cannot even tell."""
+    """A file that is written from front to back: compressed files claim to seek but fail, pipes cannot seek at all."""
 
     closed = False
 
@@ -123,7 +123,7 @@ class Stream:
         self._file, self._count = file, 0
 
     def read(self, size: int = -1) -> bytes:
-        """Only says that this is a file, not a path."""
+        """Exist only so that libraries take this for a file, not for a path."""
         raise OSError("a stream to write to")
 
     def write(self, data: Any) -> int:
@@ -138,12 +138,12 @@ class Stream:
         return self._count
 
     def flush(self) -> None:
-        """Nothing waits here."""
+        """Do nothing: there is no buffer."""
 
     def close(self) -> None:
-        """Leave the file open: it belongs to another."""
+        """Leave the file open: its owner closes it."""
 
 
 def is_archive(head: bytes) -> bool:
-    """Tell whether a file begins like a .npz."""
+    """Return whether a file begins like a .npz."""
     return head.startswith(b"PK\x03\x04") and head[30:].split(b".npy", 1)[0].replace(b"_", b"").isalnum()

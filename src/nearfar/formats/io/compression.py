@@ -1,7 +1,7 @@
-"""Compressed files: recognised by their first bytes when read, by the name's ending when written.
+"""Compressed files, recognised by their first bytes when read, and by the ending of the name when written.
 
-One line in the table for each kind. Content decides when reading, since names lie; the ending decides when writing,
-since there is no content yet.
+The table COMPRESSIONS has one line per kind. When reading, the content decides, since names may be wrong; when writing,
+there is no content yet.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from ...errors import MissingDependencyError
 
-_STEP = 1 << 18  # bytes that one step of unpacking gives, about
+_STEP = 1 << 18  # bytes that one step of decompressing gives, approximately
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ def _write_bz2(file: IO[bytes]) -> Any:
 class _Frames:
     """A file of compressed frames, one after the other.
 
-    The readers of Python and of zstandard stop without a word at whatever follows the first frame, or where the last
-    one is cut off. Here each byte of the file must belong to a frame that is whole, or be padding: zeros, as many as
-    ``padding`` divides. Little is unpacked at a time, so a small file that stands for gigabytes takes no memory.
+    The readers of Python and of zstandard stop silently at anything that follows the first frame, and where the last
+    frame is cut off. Here each byte of the file must belong to a complete frame or to the padding: zeros, in multiples
+    of ``padding``. Little is decompressed at a time, so a small file that stands for gigabytes needs little memory.
     """
 
     def __init__(self, file: IO[bytes], fresh: Callable[[], Any], piece: int = 1 << 16, padding: int = 0) -> None:
@@ -84,11 +84,11 @@ class _Frames:
         return data
 
     def close(self) -> None:
-        """Let go of what was decompressed."""
+        """Free the decompressed bytes."""
         self._plain.clear()
 
     def _feed(self) -> bool:
-        """Decompress a little more; tell whether there was any."""
+        """Decompress a little more; return whether there was more."""
         if self._frame is None or self._frame.needs_input:
             self._packed = self._packed or self._file.read(self._piece)
             if not self._packed:
@@ -102,7 +102,7 @@ class _Frames:
         return True
 
     def _begin(self) -> bool:
-        """Begin another frame after the padding, if the packed bytes at hand reach that far."""
+        """Begin another frame after the padding, if the compressed bytes reach that far."""
         if self._padding:
             rest = self._packed.lstrip(b"\0")
             self._zeros += len(self._packed) - len(rest)
@@ -128,7 +128,7 @@ class _Frames:
 
 
 class _ZstdFrame:
-    """A frame of .zst that is unpacked like those of the standard library; ``most`` holds only by small pieces."""
+    """A frame of .zst with the interface of the standard library; ``most`` is kept only if the pieces are small."""
 
     needs_input = True
 
@@ -136,7 +136,7 @@ class _ZstdFrame:
         self._object = _zstandard().ZstdDecompressor().decompressobj()
 
     def decompress(self, packed: bytes, most: int) -> bytes:
-        """Unpack all that is given."""
+        """Decompress everything that is given."""
         return self._object.decompress(packed)
 
     @property
@@ -151,7 +151,7 @@ class _ZstdFrame:
 
 
 def _read_zstd(file: IO[bytes]) -> Any:
-    # A block of 128 kB may be packed into 4 bytes: 512 of them give 16 MB at most.
+    # 4 bytes may stand for a block of 128 kB: 512 bytes give at most 16 MB.
     return _Frames(file, _ZstdFrame, piece=512)
 
 
@@ -160,7 +160,7 @@ def _write_zstd(file: IO[bytes]) -> Any:
 
 
 def _zstandard() -> Any:
-    """Load the package for .zst, which Python has by itself only from 3.14 on."""
+    """Load the package for .zst, which Python includes only from 3.14 on."""
     try:
         import zstandard
     except ImportError as error:
@@ -178,22 +178,22 @@ COMPRESSIONS = (
 )
 
 
-ZIP = Compression(".zip", b"PK", lambda file: file, lambda file: file)  # of one file; opened by what reads it
+ZIP = Compression(".zip", b"PK", lambda file: file, lambda file: file)  # of one file; Source opens it
 
 
 def is_zip(start: bytes) -> bool:
-    """Tell whether a file begins like a .zip whose first member is no array, as those of a .npz are."""
+    """Return whether a file begins like a .zip that is not a .npz: its first member is not an array."""
     name = start[30 : 30 + int.from_bytes(start[26:28], "little")]
     return start.startswith((b"PK\x03\x04", b"PK\x05\x06")) and not name.endswith(b".npy")
 
 
 def by_content(start: bytes) -> Compression | None:
-    """Return the compression that a file's first bytes announce."""
+    """Return the compression that the first bytes of a file show, or None."""
     return next((kind for kind in COMPRESSIONS if start.startswith(kind.magic)), None)
 
 
 def by_name(name: str) -> Compression | None:
-    """Return the compression that a file's name asks for."""
+    """Return the compression that the name of a file shows, or None."""
     return next((kind for kind in COMPRESSIONS if name.lower().endswith(kind.ending)), None)
 
 
@@ -204,12 +204,12 @@ def without_ending(name: str) -> str:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Tell whether an error means broken compressed data, as opposed to a failing disk."""
+    """Return whether an error means damaged compressed data, not a failing disk."""
     import lzma
     import zlib
 
     if isinstance(error, EOFError | zlib.error | lzma.LZMAError):
         return True
-    if type(error).__name__ in ("ZstdError", "BadZipFile"):  # their modules may not be there
+    if type(error).__name__ in ("ZstdError", "BadZipFile"):  # their modules may not be installed
         return True
-    return isinstance(error, OSError) and error.errno is None  # how gzip and bz2 complain
+    return isinstance(error, OSError) and error.errno is None  # raised by gzip and bz2

@@ -1,7 +1,7 @@
-"""Source and Sink: where bytes come from and go to, whatever the place and the compression.
+"""Source and Sink: where bytes come from and go to, whatever the location and the compression.
 
-A Source is a local file, standard input, an open binary file or a URL; what it gives is decompressed, ahead of the
-parser on a thread of its own. A Sink is the same the other way, and appears whole or not at all.
+A Source is a local file, standard input, an open binary file or a URL. Compressed content is decompressed by a separate
+thread, ahead of the parser. A Sink is the same for writing; a file appears as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import IO, Any
 from ...errors import FileError, FormatError, InputTypeError, NearfarError
 from .ahead import ReadAhead
 from .compression import ZIP, Compression, by_content, by_name, is_damage, is_zip, without_ending
-from .places import Counted, Watched, bytes_of, cannot_read, is_address, load_fsspec, names_of, open_place
+from .locations import Counted, Watched, bytes_of, cannot_read, is_url, load_fsspec, names_of, open_location
 from .whole import cannot_write, whole_file
 
-# Reading text, bytes at a time. New York's 14 MB, not compressed, 1 thread: 64 kB 69 ms, 256 kB 55, 1 MB 57, 4 MB 62.
+# Bytes that are read at a time. New York's 14 MB, not compressed, 1 thread: 64 kB 69 ms, 256 kB 55, 1 MB 57, 4 MB 62.
 BLOCK = 1 << 20
 
-HEAD = 1 << 16  # bytes shown to those who recognise formats
+HEAD = 1 << 16  # bytes from which formats are recognised
 _SPOOL = 1 << 26  # decompressed bytes kept in memory for readers that must seek; more goes to a temporary file
 
 
@@ -36,7 +36,7 @@ class Source:
         self._watch = watch
         self._compression: Compression | None = None
         self._stack = ExitStack()
-        self._file = open_place(path, self.name, self._stack)
+        self._file = open_location(path, self.name, self._stack)
         self._local = Path(path) if isinstance(path, str | os.PathLike) and self.name == os.fspath(path) else None
         self._begun = False
         try:
@@ -47,7 +47,7 @@ class Source:
             raise
 
     def _decompress(self, raw: io.BufferedReader) -> None:
-        """Open what is inside, and look at its beginning."""
+        """Open the decompressed content, and read its beginning."""
         with self._guard():
             self._compression = by_content(raw.peek(8))
             self._stream: Any = self._compression.reader(raw) if self._compression else raw
@@ -63,14 +63,14 @@ class Source:
 
     @property
     def size(self) -> int | None:
-        """Bytes of the file as it lies there, or None where that is unknown."""
+        """The size of the file in bytes, as stored, or None if it is unknown."""
         try:
             return os.fstat(self._file.fileno()).st_size or None
         except (OSError, AttributeError, io.UnsupportedOperation):
             return getattr(self._file, "size", None)
 
     def tell(self, done: int) -> None:
-        """Let whoever watches know how many bytes are read."""
+        """Report how many bytes are read."""
         if self._watch:
             self._watch(done, self.size)
 
@@ -79,7 +79,7 @@ class Source:
         return self._head
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield everything in blocks, from the beginning; only once."""
+        """Yield the content in blocks, from the beginning; only once."""
         self._begin()
         if self._head:
             yield self._head
@@ -90,17 +90,17 @@ class Source:
             yield block
 
     def _ahead(self) -> Iterator[bytes]:
-        """Yield what follows the head from a thread, which ends when this source is closed, if not before."""
+        """Yield what follows the head, read by a thread that ends at the latest when this source is closed."""
         ahead = ReadAhead(self._next)
         self._stack.callback(ahead.close)
         return iter(ahead)
 
     def read_all(self) -> bytes:
-        """Return everything."""
+        """Return the whole content."""
         return b"".join(self.blocks())
 
     def file(self) -> IO[bytes]:
-        """Return a file with the decompressed content that can seek."""
+        """Return a seekable file with the decompressed content."""
         if self._local and not self._compression and self._file.seekable():
             self._begin()
             self._file.seek(0)
@@ -113,7 +113,7 @@ class Source:
         return spool
 
     def local_path(self) -> Path:
-        """Return the path of a file with the decompressed content: the file itself, or a copy that goes on closing."""
+        """Return the path of a file with the decompressed content: the file itself, or a temporary copy."""
         if self._local and not self._compression and self._file.seekable():
             return self._local
         folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="nearfar-"))
@@ -129,7 +129,7 @@ class Source:
         return FormatError(f"{where}: {what}", self.name, line)
 
     def _begin(self) -> None:
-        """Refuse to be read twice: a pipe cannot go back."""
+        """Check that this source is read only once: a pipe cannot go back."""
         assert not self._begun, "a source is read once"
         self._begun = True
 
@@ -149,14 +149,14 @@ class Source:
         archive = self._stack.enter_context(zipfile.ZipFile(data))
         files = [entry for entry in archive.namelist() if not entry.endswith("/")]
         if len(files) != 1:
-            raise self.error(f"the archive holds {len(files)} files, but one graph is needed. Unpack it first.")
+            raise self.error(f"the archive holds {len(files)} files, but one is needed. Unpack it, and name one.")
         self._stream = self._stack.enter_context(archive.open(files[0]))
         name = self.plain_name.removesuffix(".zip")
         self.plain_name = name if os.path.splitext(name)[1] else files[0].lower()
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
-        """Turn errors of reading and decompressing into ours."""
+        """Turn errors of reading and decompressing into our errors."""
         try:
             yield
         except NearfarError:
@@ -167,7 +167,7 @@ class Source:
                 raise self.error(
                     f"the {kind.ending} data is damaged or cut off ({error}). Fetch the file again; nothing was read."
                 ) from error
-            if kind is ZIP and isinstance(error, RuntimeError):  # a password, or a method that Python does not know
+            if kind is ZIP and isinstance(error, RuntimeError):  # a password, or a compression method that Python lacks
                 raise self.error(f"the .zip archive cannot be unpacked here ({error}). Unpack it first.") from error
             if isinstance(error, OSError):
                 raise cannot_read(self.name, error) from error
@@ -196,7 +196,7 @@ class Sink:
 
 @contextmanager
 def open_sink(path: Any) -> Iterator[Sink]:
-    """Give a sink at ``path``, compressed as its ending says."""
+    """Yield a sink at ``path``, compressed as its ending says."""
     name, _ = names_of(path)
     with ExitStack() as stack:
         if hasattr(path, "write"):
@@ -204,7 +204,7 @@ def open_sink(path: Any) -> Iterator[Sink]:
         elif name == "standard input":
             name, file = "standard output", bytes_of(sys.stdout, "standard output")
             stack.callback(file.flush)
-        elif is_address(name):
+        elif is_url(name):
             file = stack.enter_context(load_fsspec(name).open(name, "wb"))
         else:
             file = stack.enter_context(whole_file(path))
@@ -221,7 +221,7 @@ def open_sink(path: Any) -> Iterator[Sink]:
 
 
 def _fill(stream: Any, size: int) -> bytes:
-    """Read until there are ``size`` bytes or no more."""
+    """Read ``size`` bytes, or fewer at the end."""
     parts, missing = [], size
     while missing and (part := stream.read(missing)):
         parts.append(part)
@@ -230,11 +230,11 @@ def _fill(stream: Any, size: int) -> bytes:
 
 
 def _checked(file: Any, name: str) -> Any:
-    """Return an open file that takes bytes."""
+    """Return an open file after checking that it accepts bytes."""
     try:
         file.write(b"")
     except TypeError as error:
-        raise InputTypeError(f"{name} takes text; open it in binary mode, 'wb', or give its name.") from error
+        raise InputTypeError(f"{name} is open as text; open it in binary mode, 'wb', or give its name.") from error
     except (OSError, ValueError) as error:  # open for reading only, or closed
         raise FileError(f"{name} cannot be written: {error}. Open it in binary mode, 'wb'.") from error
     return file

@@ -1,4 +1,4 @@
-"""Other libraries' errors and absence, turned into errors of ours that name the file."""
+"""Turn errors of other libraries, and their absence, into our errors, which name the file."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from ...errors import (
     MissingDependencyError,
     NearfarError,
     VertexError,
+    clip,
 )
 from .files import Source
 
-# What libraries raise over broken files; a lack of memory, or Ctrl-C, is none of these.
+# What libraries raise for damaged files; lack of memory and Ctrl-C are not among these.
 _BROKEN: tuple[type[Exception], ...] = (
     ValueError, TypeError, LookupError, ArithmeticError, OSError, EOFError, AttributeError, RuntimeError, SyntaxError,
 )  # fmt: skip
 
 
 @contextmanager
-def parsing(source: Source, kind: str, way: str, *more: type[Exception]) -> Iterator[None]:
-    """Turn what a library raises over a broken file into our error; its warnings are not for our users.
+def parsing(source: Source, kind: str, advice: str, *more: type[Exception]) -> Iterator[None]:
+    """Turn what a library raises for a damaged file into our error; the library's warnings are suppressed.
 
-    ``kind`` is what the file should have been, ``way`` the advice, ``more`` the library's own exceptions.
+    ``kind`` is what the file should be, ``more`` are the library's own exceptions.
     """
     try:
         with warnings.catch_warnings():
@@ -36,13 +37,12 @@ def parsing(source: Source, kind: str, way: str, *more: type[Exception]) -> Iter
     except NearfarError:
         raise
     except _BROKEN + more as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        reason = reason if len(reason) <= 200 else reason[:197] + "..."
-        raise source.error(f"it is no readable {kind} ({reason}). {way}") from error
+        reason = clip(" ".join(str(error).split()) or type(error).__name__, 200)
+        raise source.error(f"it is no readable {kind} ({reason}). {advice}") from error
 
 
 def missing(package: str, task: str) -> MissingDependencyError:
-    """Say which package a format needs."""
+    """Return an error about a missing package."""
     return MissingDependencyError(
         f"{task} needs the package {package}, which is not installed. Use: pip install 'nearfar[formats]'"
     )
@@ -50,7 +50,7 @@ def missing(package: str, task: str) -> MissingDependencyError:
 
 @contextmanager
 def blaming(source: Source) -> Iterator[None]:
-    """Let errors about arrays name the file that they came from."""
+    """Let errors about arrays name the file of the arrays."""
     try:
         yield
     except FormatError:
@@ -63,11 +63,11 @@ def blaming(source: Source) -> Iterator[None]:
         if isinstance(error, NearfarError):
             raise
         raise MemoryLimitError(
-            f"{source.name}: the graph does not fit into memory ({error}). Take a larger machine, or a part of it.",
+            f"{source.name}: the graph does not fit into memory ({error}). Use a larger machine, or a smaller graph.",
             0,
             0,
         ) from error
     except OSError as error:
         if isinstance(error, NearfarError):
             raise
-        raise source.error(f"the file cannot be read: {error.strerror or error}.") from error
+        raise source.error(f"the file cannot be read: {error.strerror or error}. Check the disk.") from error

@@ -1,6 +1,6 @@
-"""Places: what they are called in messages, how they are opened, and why they cannot be.
+"""Locations of files: their names in messages, how they are opened, and errors if they cannot be opened.
 
-A place is a local file, standard input or output, an address that fsspec opens, or an open binary file.
+A location is a local file, standard input or output, a URL that fsspec opens, or an open binary file.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 class Counted(io.RawIOBase):
-    """A file that is read as bytes, which are counted.
+    """A binary file that counts the bytes read.
 
-    A pipe may give a byte at a time: what is asked for is gathered, up to the end.
+    A pipe may return few bytes at a time: reads are repeated until the buffer is full or the file ends.
     """
 
     def __init__(self, file: Any, name: str) -> None:
         self._file, self._name, self.count = file, name, 0
         self._take = getattr(file, "read1", file.read)
-        self._ended = False  # a terminal could go on after its end
+        self._ended = False  # a terminal can continue after its end
 
     def readable(self) -> bool:
-        """Tell that it can be read."""
+        """Return that it can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer; return how far."""
+        """Fill a buffer; return the number of bytes."""
         size = 0
         while size < len(buffer) and not self._ended:
             data = self._next(len(buffer) - size)
@@ -60,25 +60,25 @@ class Counted(io.RawIOBase):
 
 
 class Watched(io.RawIOBase):
-    """A file that can seek, and tells how far it has been read; for libraries that read in their own order."""
+    """A file that can seek and reports how far it has been read; for libraries that read in their own order."""
 
     def __init__(self, file: Any, tell: Callable[[int], None]) -> None:
         self._file, self._tell, self._farthest = file, tell, 0
 
     def readable(self) -> bool:
-        """Tell that it can be read."""
+        """Return that it can be read."""
         return True
 
     def seekable(self) -> bool:
-        """Tell that it can seek."""
+        """Return that it can seek."""
         return True
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Go to a place."""
+        """Go to a position."""
         return int(self._file.seek(offset, whence))
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer; return how far."""
+        """Fill a buffer; return the number of bytes."""
         size = int(self._file.readinto(buffer))
         if self._file.tell() > self._farthest:
             self._farthest = self._file.tell()
@@ -87,7 +87,7 @@ class Watched(io.RawIOBase):
 
 
 def names_of(path: Any) -> tuple[str, str]:
-    """Return what to call a place in messages, and the name that its format is guessed from."""
+    """Return the name of a location in messages, and the name from which its format is guessed."""
     if isinstance(path, str | os.PathLike) and not isinstance(name := os.fspath(path), bytes):
         if name == "-":
             return "standard input", ""
@@ -98,28 +98,28 @@ def names_of(path: Any) -> tuple[str, str]:
     raise InputTypeError(f"path is a {type(path).__name__}; give a str, a Path, '-' or an open binary file.")
 
 
-def is_address(name: str) -> bool:
-    """Tell whether a name is an address, which fsspec opens."""
+def is_url(name: str) -> bool:
+    """Return whether a name is a URL, which fsspec opens."""
     return _URL.match(name) is not None
 
 
-def open_place(path: Any, name: str, stack: ExitStack) -> Any:
-    """Open a place for reading, to be closed by the stack."""
+def open_location(path: Any, name: str, stack: ExitStack) -> Any:
+    """Open a location for reading; the stack closes it."""
     if hasattr(path, "read"):
         if isinstance(path, io.TextIOBase):
             raise InputTypeError(f"{name} is open as text; open it in binary mode, 'rb', or give its name.")
         return path
     if name == "standard input":
         return bytes_of(sys.stdin, name)
-    if is_address(name):
+    if is_url(name):
         try:
             return stack.enter_context(load_fsspec(name).open(name, "rb"))
         except NearfarError:
             raise
         except FileNotFoundError as error:
-            raise MissingFileError(f"{name} does not exist. Check the address.") from error
-        except Exception as error:  # whatever the file system behind the address raises
-            raise FileError(f"{name} cannot be opened: {str(error) or type(error).__name__}. Check it.") from error
+            raise MissingFileError(f"{name} does not exist. Check the URL.") from error
+        except Exception as error:  # whatever the file system behind the URL raises
+            raise FileError(f"{name} cannot be opened: {str(error) or type(error).__name__}. Check the URL.") from error
     try:
         return stack.enter_context(open(path, "rb"))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
@@ -127,9 +127,9 @@ def open_place(path: Any, name: str, stack: ExitStack) -> Any:
 
 
 def bytes_of(stream: Any, name: str) -> Any:
-    """Return standard input or output as a binary file; some surroundings, such as notebooks, have only text."""
+    """Return standard input or output as a binary file; some environments, such as notebooks, have only text."""
     if not hasattr(stream, "buffer"):
-        raise FileError(f"{name} takes no bytes here. Give the name of a file, or an open binary file.")
+        raise FileError(f"{name} is not binary here. Give the name of a file, or an open binary file.")
     return stream.buffer
 
 
@@ -139,25 +139,25 @@ def load_fsspec(name: str) -> Any:
         import fsspec
     except ImportError as error:
         raise MissingDependencyError(
-            f"{name} is an address, which the package fsspec opens; it is not installed. Use: pip install "
+            f"{name} is a URL, which needs the package fsspec; it is not installed. Use: pip install "
             f"'nearfar[formats]', or fetch the file and give its name."
         ) from error
     return fsspec
 
 
 def cannot_read(name: str, error: Exception) -> FileError:
-    """Say why a file cannot be read."""
+    """Return an error that says why a file cannot be read."""
     if isinstance(error, FileNotFoundError):
         return MissingFileError(f"{name} does not exist.{_similar(name)}")
     if isinstance(error, IsADirectoryError):
         return FileError(f"{name} is a folder, but a file is needed. Name a file in it.")
     if isinstance(error, PermissionError):
         return FileError(f"{name} cannot be read: no permission. Ask its owner, or copy it.")
-    return FileError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}.")
+    return FileError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}. Check name and disk.")
 
 
 def _similar(name: str) -> str:
-    """Point to a file of nearly the same name, or to the folder that is missing."""
+    """Return a hint: a file with nearly the same name, or the folder that is missing."""
     import difflib
 
     path = Path(name)

@@ -1,4 +1,4 @@
-"""Where a file may be written: looked at before anything is read or computed for it."""
+"""Check that a file can be written, before anything is read or computed for it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from .whole import cannot_write
 
 
-def check_place(path: str) -> None:
-    """Refuse a file that cannot be written: no folder for it, a folder in its place, no permission."""
+def check_writable(path: str) -> None:
+    """Refuse a file that cannot be written: its folder is missing, it is a folder itself, or no permission."""
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
         raise cannot_write(path, FileNotFoundError())

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written beside their place under another name, then moved into it."""
+"""Files that appear as a whole or not at all: written in the same folder under another name, then renamed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ...errors import FileError, MissingFileError
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
-    """Give a binary file to write to, which takes its place at ``path`` when the block ends without an error.
+    """Yield a binary file to write to, which appears at ``path`` when the block ends without an error.
 
-    An existing file keeps its permissions and stays as it was until then; a device or a pipe is written to directly.
+    An existing file stays unchanged until then and keeps its permissions; a device or a pipe is written to directly.
 
     Examples
     --------
@@ -30,9 +30,8 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
     """
     target = Path(os.path.realpath(path))  # a link stays a link
     try:
-        mode = (
-            os.stat(path).st_mode if os.path.exists(path) else None
-        )  # not the target's: /dev/stdout may lead to a pipe
+        # not the mode of the target: /dev/stdout may lead to a pipe
+        mode = os.stat(path).st_mode if os.path.exists(path) else None
         if mode is not None and stat.S_ISDIR(mode):
             raise IsADirectoryError
         if mode is not None and not stat.S_ISREG(mode):
@@ -41,7 +40,7 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
             return
         if mode is not None and not os.access(target, os.W_OK):
             raise PermissionError
-    except BrokenPipeError:  # nobody reads any more, which is no fault of the file
+    except BrokenPipeError:  # the reader has gone, which is no fault of the file
         raise
     except OSError as error:
         raise cannot_write(path, error) from error
@@ -51,7 +50,7 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _beside(path: str | Path, target: Path, mode: int | None) -> Iterator[IO[bytes]]:
-    """Give a file in the target's folder; move it into place, or remove it when anything goes wrong."""
+    """Yield a file in the target's folder; rename it to the target, or remove it if anything goes wrong."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
     except OSError as error:
@@ -69,17 +68,17 @@ def _beside(path: str | Path, target: Path, mode: int | None) -> Iterator[IO[byt
 
 
 def _umask() -> int:
-    """Return the permissions that new files are not given."""
+    """Return the umask: the permissions that new files do not get."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
 def cannot_write(path: object, error: OSError) -> FileError:
-    """Say why a file cannot be written."""
+    """Return an error that says why a file cannot be written."""
     folder = Path(str(path)).parent
     if isinstance(error, FileNotFoundError):
-        return MissingFileError(f"{path} cannot be written: there is no folder {folder}. Make it first.")
+        return MissingFileError(f"{path} cannot be written: there is no folder {folder}. Create it first.")
     if isinstance(error, IsADirectoryError):
         return FileError(f"{path} cannot be written: it is a folder. Give the name of a file in it.")
     if isinstance(error, PermissionError):

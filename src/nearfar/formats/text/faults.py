@@ -1,4 +1,4 @@
-"""What is wrong with a line of text, in words: what was found, the rule it breaks, the way out."""
+"""Messages about wrong lines of text: what was found, the rule it breaks, the way out."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from ...graph.arrays import shorten
 
 if TYPE_CHECKING:
-    from .reader import Layout
+    from .reader import LineLayout
 
 PLAIN_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
 
 
-def wrong_number(token: bytes, layout: Layout) -> str:
-    """Say what is wrong with a number that is none, not finite, or too large."""
+def wrong_number(token: bytes, layout: LineLayout) -> str:
+    """Describe what is wrong with a field that is not a number, not finite, or too large."""
     shown = shorten(token.decode("utf8", "replace"), 40)
     if token.strip(b"+-").isdigit():
         return f"{shown} was found, but whole numbers end at 2**63 - 1. Use floats, or a coarser unit."
@@ -23,12 +23,12 @@ def wrong_number(token: bytes, layout: Layout) -> str:
             f"{shown} was found, but numbers must be finite ({layout.like}); a weight of inf means no arc. Correct it."
         )
     comma = layout.delimiter != b"," and re.fullmatch(rb"[+-]?\d+,\d+", token)
-    way = "Write a point for the decimal comma." if comma else "Correct the line."
-    return f"{shown} was found where a number is needed ({layout.like}). {way}"
+    advice = "Write a decimal point, not a decimal comma." if comma else "Correct the line."
+    return f"{shown} was found where a number is needed ({layout.like}). {advice}"
 
 
-def explain(status: int, layout: Layout, token: str, line: str) -> str:
-    """Turn the kernel's status into a sentence."""
+def explain(status: int, layout: LineLayout, token: str, line: str) -> str:
+    """Describe what is wrong with a line, from the status of the kernel."""
     from ...kernels.cpu import text as kernels
 
     low, high = layout.bounds
@@ -44,5 +44,5 @@ def explain(status: int, layout: Layout, token: str, line: str) -> str:
         kernels.UNCLOSED: f"{line} has a quote that is not closed on its line, or a doubled one.",
         kernels.AFTER: f"{line} has something after a field before the next separator ({layout.like}).",
     }
-    way = layout.way if status == kernels.NOT_WHOLE and layout.way else "Correct the line."
-    return f"{reasons[status]} {way}"
+    advice = layout.advice if status == kernels.NOT_WHOLE and layout.advice else "Correct the line."
+    return f"{reasons[status]} {advice}"

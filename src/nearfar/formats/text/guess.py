@@ -1,8 +1,8 @@
-"""What the first lines of an edge list tell: how fields are parted, what the header is, which columns to take.
+"""Guess from the first lines of an edge list how fields are separated, what the header is, and which columns to read.
 
-Edge lists have no rules, so everything is a guess, and a wrong one would give wrong distances without a word. So a
-guess is made only where the first lines (200 of them, within 64 kB) leave no other reading; whatever is odd about them
-is an error that says which option decides.
+Edge lists have no rules, so everything is a guess, and a wrong guess would silently give wrong distances. So a guess is
+made only if the first lines (200 of them, within 64 kB) allow no other reading. Anything unusual about them is an error
+that says which option decides.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import OptionError, option
-from ...graph.arrays import shorten
 from ..io.files import HEAD, Source
 from .reader import BOM
 from .sample import INTEGER, NUMBER, Sample
@@ -20,14 +19,14 @@ from .usual import PAIRS, WEIGHTS
 
 COMMENTS = b"#%"
 SEPARATORS = {"comma": b",", "semicolon": b";", "tab": b"\t", "bar": b"|", "space": b"", "blank": b"", " ": b""}
-_MARKS = (b"\t", b";", b"|", b",")  # in this order: a comma may also lie inside numbers and names
+_MARKS = (b"\t", b";", b"|", b",")  # in this order: commas also occur inside numbers and names
 _UNDIRECTED = re.compile(rb"^(#\s*Undirected graph|%\s*(sym|bip)\b)", re.MULTILINE | re.IGNORECASE)
 _DIRECTED = re.compile(rb"^#\s*(Und|D)irected graph", re.MULTILINE | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Guess:
-    """How to read an edge list: the delimiter (b"" for blanks), the header's names or None, and the fields to take."""
+    """How to read an edge list: the delimiter (b"" for blanks), the header's names or None, and the fields to read."""
 
     delimiter: bytes
     header: tuple[str, ...] | None
@@ -40,12 +39,12 @@ class Guess:
 
 
 def guess(source: Source, options: dict[str, Any]) -> Guess:
-    """Decide how to read a file from its first lines and what the user said."""
+    """Decide how to read a file, from its first lines and the options."""
     if b"\0" in source.head():
-        return Guess(b"", None, 0, 1, None, False, False, 2)  # no text: the parser will say so
+        return Guess(b"", None, 0, 1, None, False, False, 2)  # not text: the parser raises the error
     lines = first_lines(source.head())
     if not lines:
-        raise source.error("there are no arcs within the first 64 kB, only blank lines or comments. Leave those out.")
+        raise source.error("there are no arcs within the first 64 kB, only blank lines or comments. Remove these.")
     delimiter = _delimiter(lines, options.get("separator"))
     rows = [split(line, delimiter) for line in lines]
     header = _header(source, rows, options.get("header"))
@@ -55,7 +54,7 @@ def guess(source: Source, options: dict[str, Any]) -> Guess:
     if tail == head or weight in (tail, head):
         raise OptionError(
             f"{option('tail', tail)}, {option('head', head)} and {option('weight', weight)} share a column of "
-            f"{source.name}. Give each one."
+            f"{source.name}. Give each its own column."
         )
     words = options.get("names")
     if words is None:
@@ -70,13 +69,13 @@ def first_lines(head: bytes, most: int = 200) -> list[bytes]:
     """Return the first lines that are neither blank nor comments."""
     text = head.removeprefix(BOM)
     if len(head) >= HEAD and b"\n" in text:
-        text = text[: text.rindex(b"\n")]  # the last line may go on
+        text = text[: text.rindex(b"\n")]  # the last line may be cut
     lines = (line.strip(b" \r\v\f") for line in re.split(rb"\r\n|\n|\r", text))
     return [line for line in lines if line.strip() and line.strip()[:1] not in (b"#", b"%")][:most]
 
 
 def split(line: bytes, delimiter: bytes) -> list[bytes]:
-    """Return the fields of a line; quotes are taken off, and keep delimiters from counting."""
+    """Return the fields of a line without their quotes; delimiters inside quotes do not count."""
     if not delimiter:
         return [quoted or plain for quoted, plain in re.findall(rb'"([^"]*)"|(\S+)', line)]
     fields: list[bytes] = []
@@ -91,9 +90,9 @@ def split(line: bytes, delimiter: bytes) -> list[bytes]:
 
 
 def _delimiter(lines: list[bytes], separator: Any) -> bytes:
-    """Return what parts fields: as the user says, else what parts all lines into as many fields, else blanks."""
+    """Return the delimiter: the given one, else one that splits all lines into equally many fields, else blanks."""
     if separator is not None:
-        return _said(separator)
+        return _given(separator)
     blanks = {len(split(line, b"")) for line in lines}
     numbers = all(len(f := line.split()) > 1 and all(map(INTEGER.fullmatch, f[:2])) for line in lines[1:] or lines)
     for mark in _MARKS:
@@ -101,7 +100,7 @@ def _delimiter(lines: list[bytes], separator: Any) -> bytes:
         if len(counts) != 1 or counts == {1}:
             continue
         if mark == b"\t" and numbers and len(blanks) == 1 and blanks != counts:
-            return b""  # tabs and blanks mixed, and only both together part the numbers
+            return b""  # tabs and blanks are mixed, and only together they separate the numbers
         if mark == b"\t" or not numbers:
             return mark
     if numbers:
@@ -110,20 +109,20 @@ def _delimiter(lines: list[bytes], separator: Any) -> bytes:
     return next((mark for mark in _MARKS if all(mark in line for line in bare)), b"")
 
 
-def _said(separator: Any) -> bytes:
-    """Return the separator that the user gave."""
+def _given(separator: Any) -> bytes:
+    """Return the given separator as a delimiter."""
     text = separator if isinstance(separator, str) else str(separator)
     found = SEPARATORS.get(text, text.encode())
     if len(found) > 1 or found in (b'"', b"\n", b"\r") or found.isalnum():
         raise OptionError(
-            f"separator is {shorten(separator)}, but one character that is no letter, digit or quote is needed, "
+            f"{option('separator', separator)} is no separator. Give one character that is no letter, digit or quote, "
             f"or one of {', '.join(name for name in SEPARATORS if name.strip())}."
         )
     return found
 
 
 def _header(source: Source, rows: list[list[bytes]], wanted: Any) -> tuple[str, ...] | None:
-    """Return the names of the columns, if the first line holds them."""
+    """Return the names of the columns if the first line is a header, else None."""
     first, body = rows[0], rows[1:]
     names = tuple(field.decode("utf8", "replace").strip() for field in first)
     if wanted is not None:
@@ -137,9 +136,9 @@ def _header(source: Source, rows: list[list[bytes]], wanted: Any) -> tuple[str, 
     if not usual and not (body and any(map(NUMBER.fullmatch, body[0]))):
         return None
     if any(field in first for row in body for field in row if row != first):
-        return None  # what is a vertex below is one here
+        return None  # a vertex of another line occurs here, so this is no header
     if first in body:
         raise source.error(
-            f"the first line, which looks like a header, occurs again. Leave it out, or say {option('header', False)}."
+            f"the first line, which looks like a header, occurs again. Remove it, or use {option('header', False)}."
         )
     return names

@@ -1,8 +1,8 @@
-"""Text files: lines for headers, and all rows of numbers at the speed of a compiled loop (kernels/cpu/text.py).
+"""Read text files: single lines for headers, and rows of numbers with a compiled loop (kernels/cpu/text.py).
 
-The text is taken block by block, each cut after its last newline, so memory does not grow with the file. A line that
-does not fit its layout gives an error with the file, the line, what was found and what to do; the numbers of lines are
-counted by the kernel as it goes.
+The text is read block by block, each cut after its last newline, so memory does not grow with the file. A line that
+does not fit the layout gives an error with the file, the line number, what was found and what to do; the kernel counts
+the lines.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ _FREE = (-(2**63), 2**63 - 1)
 
 
 @dataclass(frozen=True)
-class Layout:
-    """What the rows of a format look like.
+class LineLayout:
+    """What the lines of a format look like.
 
     Attributes
     ----------
     columns : sequence of int
-        For each field of a line the column it goes to, or -1.
+        The column of each field of a line, or -1 for fields that are skipped.
     kinds : str
-        What each column takes: "i" whole numbers, "n" numbers, "w" words.
+        What each column holds: "i" whole numbers, "n" numbers, "w" words.
     like : str
-        How a line should look, for errors: "a tail head weight".
+        What a line should look like, for errors: "a tail head weight".
     comments, prefix, blanks, delimiter : bytes
-        Bytes that begin a comment line, that begins every other line, that part fields or surround them; a delimiter
-        parts fields strictly, so that they may be empty.
+        The bytes that begin a comment line; the byte that begins every other line; the bytes that separate or surround
+        fields; the byte that separates fields which may be empty.
     bounds : pair of int
         The least and the greatest whole number allowed.
     exact, most : bool, int or None
-        Whether further fields are an error, and from how many fields on.
-    way : str
-        What the user can do about a vertex that is no whole number.
+        Whether more fields than ``columns`` are an error, or the greatest number of fields allowed.
+    advice : str
+        What to do about a vertex that is not a whole number.
     """
 
     columns: Sequence[int]
@@ -59,16 +59,16 @@ class Layout:
     bounds: tuple[int, int] = _FREE
     exact: bool = False
     most: int | None = None
-    way: str = ""
+    advice: str = ""
 
 
 @dataclass
 class Rows:
-    """Some rows, a column each: whole numbers, floats where a column is `"n"` and one of its numbers is not whole."""
+    """The columns of some rows: whole numbers, or floats if the kind is `"n"` and one of the numbers is not whole."""
 
     columns: list[Array]
     count: int
-    text: Array  # the block they come from, which words are spans of
+    text: Array  # the block of the rows, which contains the words
 
 
 class Text:
@@ -82,7 +82,7 @@ class Text:
         self._at = self._before = 0
 
     def line(self) -> bytes | None:
-        """Return the next line without its end, or None when there is none."""
+        """Return the next line without its line end, or None at the end of the file."""
         while (end := self._buffer.find(b"\n", self._at)) < 0:
             if not self._extend():
                 return None
@@ -92,12 +92,12 @@ class Text:
         return line.rstrip(b"\r")
 
     def back(self) -> None:
-        """Take back the line that was read last, so that it comes again."""
+        """Go back before the line that was read last."""
         self._at = self._before
         self.number -= 1
 
-    def rows(self, layout: Layout, limit: int | None = None) -> Iterator[Rows]:
-        """Yield the rows that follow, block by block; with ``limit`` no more than that many."""
+    def rows(self, layout: LineLayout, limit: int | None = None) -> Iterator[Rows]:
+        """Yield the rows that follow, block by block, and at most ``limit`` rows."""
         parser = _Parser(layout)
         left = 2**62 if limit is None else limit
         while left > 0 and (self._at < len(self._buffer) or self._extend()):
@@ -129,34 +129,34 @@ class Text:
             yield values[: state[kernels.HARD]], ends[: state[kernels.ROWS]]
 
     def error(self, what: str, line: int | None = None) -> FormatError:
-        """Return an error about the line read last, or another one."""
+        """Return an error about the line that was read last, or another one."""
         return self.source.error(what, self.number if line is None else line)
 
     def _clean(self, source: Source) -> Iterator[bytes]:
-        """Yield the blocks of the file without a byte-order mark; refuse what is no text."""
+        """Yield the blocks of the file without a byte-order mark; refuse files that are not text."""
         head = source.head()
         if head.startswith(_WIDE):
-            raise source.error("the text is UTF-16 or UTF-32, but one byte a digit is needed. Save it as UTF-8.", 1)
+            raise source.error("the text is UTF-16 or UTF-32, but only UTF-8 is read. Save it as UTF-8.", 1)
         old_mac = b"\r" in head[:-1] and b"\n" not in head  # the last byte may be half of a Windows line end
-        place, last = 0, b""
+        position, last = 0, b""
         for number, block in enumerate(source.blocks()):
             if b"\0" in block:
-                where = place + block.index(b"\0")
+                where = position + block.index(b"\0")
                 raise source.error(
-                    f"byte {where} is zero, so this is no text file. Say {option('format')} if it is another kind."
+                    f"byte {where} is zero, so this is no text file. Use {option('format')} if it is another kind."
                 )
             if (odd := _odd_end(last, block, old_mac)) is not None:
                 raise source.error(
-                    f"the text has line ends of two kinds, as byte {place + odd} shows. Convert it, for example with "
-                    f"dos2unix or mac2unix."
+                    f"the text has line ends of two kinds, as byte {position + odd} shows. Convert it, for example "
+                    f"with dos2unix or mac2unix."
                 )
-            place, last = place + len(block), block[-1:]
+            position, last = position + len(block), block[-1:]
             text = block[len(BOM) :] if number == 0 and block.startswith(BOM) else block
             if text:
                 yield text.replace(b"\r", b"\n") if old_mac else text
 
     def _extend(self) -> bool:
-        """Take more of the file, up to the end of a line at least; tell whether there was any more."""
+        """Read more of the file, at least to the end of a line; return whether there was more."""
         parts = [self._buffer[self._at :]]
         size = len(parts[0])
         for block in self._blocks:
@@ -166,7 +166,7 @@ class Text:
                 break
             if size > _LONGEST_LINE:
                 raise self.error(
-                    f"a line is longer than 1 GB, which no text format has. Say {option('format')} if it is none."
+                    f"a line is longer than 1 GB, which no text format has. Use {option('format')} if it is not text."
                 )
         else:
             if size and not parts[-1].endswith(b"\n"):
@@ -175,14 +175,14 @@ class Text:
         return len(parts) > 1
 
     def _whole_lines(self) -> int:
-        """Return where the last whole line of the buffer ends, after reading on until there is one."""
+        """Return the end of the last complete line in the buffer; read on until there is one."""
         while (end := self._buffer.rfind(b"\n") + 1) <= self._at:
             more = self._extend()
             assert more, "a buffer that is not used up ends with a newline, or can be extended by one"
         return end
 
     def _parse(self, parser: _Parser, text: Array, limit: int) -> tuple[Rows, int, int]:
-        """Parse up to ``limit`` rows from the current place; return them, the lines passed, and the place after."""
+        """Parse up to ``limit`` rows; return them, the number of lines passed, and the position after them."""
         from ...kernels.cpu import text as kernels
 
         state = parser.run(text, self._at, limit)
@@ -194,42 +194,45 @@ class Text:
             raise self.error(wrong_number(token, parser.layout), number)
         if state[kernels.STATUS] not in (kernels.DONE, kernels.FULL):
             raise self._wrong(parser.layout, text, state)
-        return parser.rows(int(state[kernels.ROWS]), text), lines, int(state[kernels.PLACE])
+        return parser.rows(int(state[kernels.ROWS]), text), lines, int(state[kernels.POSITION])
 
-    def _wrong(self, layout: Layout, text: Array, state: Array) -> FormatError:
-        """Say what is wrong with the line at which parsing stopped."""
+    def _wrong(self, layout: LineLayout, text: Array, state: Array) -> FormatError:
+        """Return an error about the line at which parsing stopped."""
         from ...kernels.cpu import text as kernels
 
-        place, number = int(state[kernels.PLACE]), self.number + int(state[kernels.LINES]) + 1
-        line = self._line_at(place)
-        return self.source.error(explain(int(state[kernels.STATUS]), layout, self._token(layout, place), line), number)
+        position, number = int(state[kernels.POSITION]), self.number + int(state[kernels.LINES]) + 1
+        line = self._line_at(position)
+        message = explain(int(state[kernels.STATUS]), layout, self._token(layout, position), line)
+        return self.source.error(message, number)
 
-    def _line_at(self, place: int) -> str:
-        """Return the line around a place of the buffer, shortened."""
-        start, end = self._buffer.rfind(b"\n", 0, place) + 1, self._buffer.find(b"\n", place)
+    def _line_at(self, position: int) -> str:
+        """Return the line around a position of the buffer, shortened."""
+        start, end = self._buffer.rfind(b"\n", 0, position) + 1, self._buffer.find(b"\n", position)
         return shorten(self._buffer[start : min(end, start + 300)].decode("utf8", "replace").strip(), 60)
 
-    def _token(self, layout: Layout, place: int) -> str:
-        """Return the field at a place, shortened."""
-        found = re.compile(rb"[^" + re.escape(layout.delimiter + layout.blanks) + rb"\n]*").match(self._buffer, place)
+    def _token(self, layout: LineLayout, position: int) -> str:
+        """Return the field at a position, shortened."""
+        field = re.compile(rb"[^" + re.escape(layout.delimiter + layout.blanks) + rb"\n]*")
+        found = field.match(self._buffer, position)
         return shorten(found[0][:300].decode("utf8", "replace") if found else "", 40)
 
     def _wrong_list(self, text: Array, state: Array) -> FormatError:
-        """Say what is wrong with a list of whole numbers."""
+        """Return an error about the list of whole numbers at which parsing stopped."""
         from ...kernels.cpu import text as kernels
 
-        place = int(state[kernels.PLACE])
-        match = re.compile(rb"\S*").match(text[place : place + 300].tobytes())
+        position = int(state[kernels.POSITION])
+        match = re.compile(rb"\S*").match(text[position : position + 300].tobytes())
         token = shorten(match[0].decode("utf8", "replace") if match else "", 40)
         number = self.number + int(state[kernels.LINES]) + 1
-        what = "ends at 2**63 - 1" if state[kernels.STATUS] == kernels.TOO_LARGE else "is needed here"
-        return self.source.error(f"{token} was found, but a whole number {what}. Correct the line.", number)
+        large = state[kernels.STATUS] == kernels.TOO_LARGE
+        rule = "whole numbers end at 2**63 - 1" if large else "a whole number is needed here"
+        return self.source.error(f"{token} was found, but {rule}. Correct the line.", number)
 
 
 class _Parser:
-    """Holds what one layout needs: the tables for the kernel, and the columns it fills."""
+    """The tables of a layout for the kernel, and the columns that the kernel fills."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: LineLayout) -> None:
         self.layout = layout
         quotes = b"" if layout.prefix else b'"'
         classes = _classes(layout.blanks, layout.delimiter, quotes)
@@ -241,7 +244,7 @@ class _Parser:
         self.capacity = 0
 
     def run(self, text: Array, begin: int, limit: int) -> Array:
-        """Let the kernel parse from a place on; return its state."""
+        """Run the kernel from a position on; return its state."""
         from ...kernels.cpu import text as kernels
 
         if not self.capacity:
@@ -252,7 +255,7 @@ class _Parser:
         return state
 
     def _allocate(self, text: Array) -> None:
-        """Make columns for as many rows as a block of such lines has, judged by the first one."""
+        """Allocate columns for the rows of a block, whose number is estimated from the first block."""
         lines = int(np.count_nonzero(text == 10)) * (1 << 20) // max(1, len(text))
         self.capacity = max(1024, min(lines + lines // 4, 1 << 19))
         count = len(self.layout.kinds)
@@ -261,7 +264,7 @@ class _Parser:
         self.hard = np.empty((self.capacity * self.layout.kinds.count("n"), 4), np.int64)
 
     def settle(self, text: Array, state: Array) -> tuple[int, int] | None:
-        """Convert the numbers that are not whole; return (start, end) of one that is no number, or None."""
+        """Convert the numbers that are not whole; return (start, end) of a field that is not a number, or None."""
         from ...kernels.cpu import text as kernels
 
         rows, hard = int(state[kernels.ROWS]), self.hard[: state[kernels.HARD]]
@@ -277,12 +280,12 @@ class _Parser:
             number = float(token) if PLAIN_NUMBER.fullmatch(token) else np.nan
             too_large = np.isinf(number) and token.lstrip(b"+").lower() not in (b"inf", b"infinity")  # 1e400, -inf
             if np.isnan(number) or too_large or token.strip(b"+-").isdigit():
-                return start, end  # if the line has another fault too, this one comes first
+                return start, end  # reported first, even if the line has another fault
             self.numbers[column, row] = number
         return None
 
     def rows(self, count: int, text: Array) -> Rows:
-        """Return the rows just parsed; the columns are overwritten by the next ones."""
+        """Return the rows that were parsed last; the next rows overwrite their columns."""
         columns = [
             self.numbers[c, :count] if c in self.floats else self.integers[c, :count]
             for c, kind in enumerate(self.layout.kinds)
@@ -291,10 +294,10 @@ class _Parser:
 
 
 def _odd_end(last: bytes, block: bytes, old_mac: bool) -> int | None:
-    """Return where a block breaks the rule for line ends, or None; ``last`` is the byte before it.
+    """Return where a block breaks the rule for line ends, or None; ``last`` is the byte before the block.
 
-    Old Macs end lines with a carriage return alone, all others with a newline, before which one may stand. It may also
-    be the last byte of a file.
+    Old Macs end lines with a carriage return; all others with a newline, and a carriage return may stand only before it
+    or at the end of the file.
     """
     if old_mac:
         return block.index(b"\n") if b"\n" in block else None
@@ -309,7 +312,7 @@ def _odd_end(last: bytes, block: bytes, old_mac: bool) -> int | None:
 
 @cache
 def _classes(blanks: bytes, delimiter: bytes = b"", quotes: bytes = b"") -> Array:
-    """Return for each byte what it is."""
+    """Return the role of each byte."""
     from ...kernels.cpu import text as kernels
 
     classes = np.full(256, kernels.OTHER, np.uint8)
@@ -321,7 +324,7 @@ def _classes(blanks: bytes, delimiter: bytes = b"", quotes: bytes = b"") -> Arra
 
 @cache
 def _marks(comments: bytes) -> Array:
-    """Return for each byte whether a line that begins with it is a comment."""
+    """Return for each byte whether it begins a comment line."""
     marks = np.zeros(256, np.uint8)
     marks[list(comments)] = 1
     return marks

@@ -1,4 +1,4 @@
-"""The first rows of an edge list: which of its columns are the ends of arcs, and which the weight."""
+"""The first rows of an edge list: which columns are the tails, the heads and the weights."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ARROW = re.compile(rb"[^\w\s]+")
 
 @dataclass(frozen=True)
 class Sample:
-    """The first rows of a file, the names of their columns if there are any, and what parts them (b"": blanks)."""
+    """The first rows of a file, the names of their columns or None, and the delimiter (b"": blanks)."""
 
     source: Source
     header: tuple[str, ...] | None
@@ -32,7 +32,7 @@ class Sample:
 
     @property
     def _lower(self) -> list[str]:
-        """The names of the columns in small letters."""
+        """The names of the columns in lower case."""
         return [name.lower() for name in self.header or ()]
 
     def column(self, field: int) -> list[bytes]:
@@ -40,11 +40,11 @@ class Sample:
         return [row[field] if field < len(row) else b"" for row in self.rows]
 
     def holds(self, field: int, kind: re.Pattern[bytes]) -> bool:
-        """Tell whether all values of a column look alike."""
+        """Return whether all values of a column match a pattern."""
         return all(map(kind.fullmatch, self.column(field)))
 
     def ends(self, tail: Any, head: Any) -> tuple[int, int]:
-        """Return the fields of tail and head: those asked for, those with usual names, else the first two."""
+        """Return the fields of tail and head: the given ones, those with usual names, else the first two."""
         lower = self._lower
         pair = next(((a, b) for a, b in PAIRS if a in lower and b in lower), None)
         first, second = (self._only(pair[0]), self._only(pair[1])) if pair else (0, 1)
@@ -53,15 +53,14 @@ class Sample:
         if self.rows and max(first, second) >= len(self.rows[0]):
             raise self.source.error(
                 f"the first row has {len(self.rows[0])} field(s), but a tail and a head are needed. "
-                f"Say {option('separator')} if fields are parted by something else than blanks, commas, semicolons or "
-                "tabs."
+                f"Use {option('separator')} if fields are not separated by blanks, commas, semicolons or tabs."
             )
         if tail is None and head is None and pair is None and self.rows:
             self._check_ends(first, second)
         return first, second
 
     def _check_ends(self, first: int, second: int) -> None:
-        """Refuse to guess that the first two columns are the ends of arcs when they do not look like it."""
+        """Refuse to take the first two columns as tails and heads if they do not look like it."""
         tails, heads = self.column(first), self.column(second)
         known = all(tails) and all(heads)
         what = ""
@@ -79,16 +78,16 @@ class Sample:
             what = "the first column only counts the rows"
         if what:
             raise self.source.error(
-                f"{what}, so the first two may not be the ends of arcs. Say {option('tail')} and {option('head')} (a "
-                "column's name, or its "
-                f"number from 0), {option('header', True)} if the first line names columns, or {option('format')} if "
-                "it is another format."
+                f"{what}, so the first two may not be the tails and heads of arcs. Use {option('tail')} and "
+                f"{option('head')} (a column's name, or its index from 0), {option('header', True)} if the first line "
+                f"holds the column names, or {option('format')} if it is another format."
             )
 
     def are_alike(self) -> bool:
-        """Tell whether all rows have as many fields.
+        """Return whether all rows have equally many fields.
 
-        Between blanks, rows of numbers that are shorter than the first are left to the parser, which names the line.
+        If blanks separate fields, rows of numbers that are shorter than the first are left to the parser, which reports
+        the line.
         """
         counts = {len(row) for row in self.rows}
         if self.delimiter:
@@ -97,23 +96,23 @@ class Sample:
         return len(counts) == 1 or (numbers and max(counts) == len(self.rows[0]))
 
     def _counts(self, values: list[bytes]) -> bool:
-        """Tell whether values count on by one."""
+        """Return whether each value is the one before it plus one."""
         whole = [int(value) if INTEGER.fullmatch(value) and len(value) < 19 else None for value in values]
         return len(whole) > 2 and all(a is not None and b == a + 1 for a, b in pairwise(whole))
 
     def are_numbers(self, ends: tuple[int, int]) -> bool:
-        """Tell whether vertices are whole numbers; refuse those that only nearly are."""
+        """Return whether vertices are whole numbers; refuse values like 1.0, which look like whole numbers."""
         odd = [value for end in ends for value in self.column(end) if not INTEGER.fullmatch(value)]
         bad = next((value for value in odd if NUMBER.fullmatch(value) or _REMARK.fullmatch(value)), None)
         if bad is not None:
             raise self.source.error(
                 f"the vertex {shorten(bad.decode('utf8', 'replace'))} is nearly a whole number. Correct such vertices, "
-                f"or say {option('names', True)} to take all as words."
+                f"or use {option('names', True)} to take all vertices as words."
             )
         return not odd
 
     def weight(self, wanted: Any, ends: tuple[int, int]) -> int | None:
-        """Return the field of the weight: the one asked for, one called so, the third if it holds numbers, or none."""
+        """Return the field of the weight: the given one, one with a usual name, the third if it is numeric, or None."""
         if wanted is False:
             return None
         if wanted is not None:
@@ -128,49 +127,50 @@ class Sample:
         return self._named_weight(ends) if self.header else None
 
     def _third(self) -> bool:
-        """Tell whether the third column is a weight; refuse one that is neither numbers nor words."""
+        """Return whether the third column is a weight; refuse one that holds neither numbers nor words."""
         values = self.column(2)
         if values[0].startswith(b"{"):
             raise self.source.error(
                 "the rows end in attributes {...}, as NetworkX writes them. Write them with "
-                f"networkx.write_weighted_edgelist, or say {option('weight', False)} to leave them out."
+                f"networkx.write_weighted_edgelist, or use {option('weight', False)} to ignore them."
             )
         numbers = [bool(NUMBER.fullmatch(value) or _INFINITE.fullmatch(value)) for value in values]
         if numbers[0] and not self._has_thousands():
-            return True  # should others be none, the parser says in which line
+            return True  # if other rows have no number, the parser reports the line
         shown = values[0]
         if any(numbers) or _DIGITS.match(shown) or (shown and _MISSING.fullmatch(shown)):
-            comma = " Write a point for the decimal comma." if re.fullmatch(rb"[+-]?\d+,\d+", shown) else ""
+            comma = " Write a decimal point, not a decimal comma." if re.fullmatch(rb"[+-]?\d+,\d+", shown) else ""
             raise self.source.error(
-                f"the third column would be the weight, but {shorten(shown.decode('utf8', 'replace'))} is no plain "
-                f"number.{comma} Correct it, name another column with {option('weight')}, or say "
+                f"the third column would be the weight, but {shorten(shown.decode('utf8', 'replace'))} is not a plain "
+                f"number.{comma} Correct it, name another column with {option('weight')}, or use "
                 f"{option('weight', False)}."
             )
         return False
 
     def _has_thousands(self) -> bool:
-        """Tell whether a fourth column looks like the end of numbers with commas, 1,000."""
+        """Return whether the fourth column looks like the end of numbers with commas, as in 1,000."""
         return self.delimiter == b"," and not self.header and self.holds(3, re.compile(rb"\d{3}"))
 
     def _named_weight(self, ends: tuple[int, int]) -> int | None:
-        """Return the one further column of numbers whose name is a unit; refuse to choose between others."""
+        """Return the only other numeric column whose name is a unit; refuse to choose among several."""
         others = [f for f in range(len(self.rows[0])) if f not in ends and self.holds(f, NUMBER)]
         units = [f for f in others if f < len(self._lower) and self._lower[f] in UNITS]
         if len(units) == 1 or not others:
             return units[0] if units else None
         names = ", ".join(repr(self.header[f]) if self.header and f < len(self.header) else str(f) for f in others)
         raise self.source.error(
-            f"which column is the weight? Say {option('weight')} and one of {names}, or {option('weight', False)}."
+            f"it is not clear which column is the weight. Use {option('weight')} with one of {names}, or "
+            f"{option('weight', False)}."
         )
 
     def _only(self, name: str) -> int:
-        """Return the one column of a name; refuse two."""
+        """Return the column with a name; refuse two of them."""
         if self._lower.count(name) > 1:
-            raise self.source.error(f"two columns are called {name!r}. Rename one, or give columns by number.")
+            raise self.source.error(f"two columns are called {name!r}. Rename one, or give columns by index.")
         return self._lower.index(name)
 
     def _field(self, role: str, wanted: Any) -> int:
-        """Return the number of a field that the user gave by name or number."""
+        """Return the index of a field that is given by name or by index."""
         count = max((len(row) for row in self.rows[:1]), default=len(self.header or ()))
         if self.header is not None and wanted in self.header:
             return self.header.index(wanted)

@@ -1,4 +1,4 @@
-"""What columns of edge lists and tables are usually called."""
+"""Usual names of the columns of edge lists and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vertices called by words: their numbers in order of appearance (kernels/cpu/words.py), and the words at the end."""
+"""Vertices whose names are words: an index for each word in order of appearance (kernels/cpu/words.py)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from ...graph.arrays import Array, shorten
 from ..io.files import Source
 
-SLOT = np.dtype([("entry", np.int64), ("place", np.int64)])
+ENTRY = np.dtype([("code", np.int64), ("begin", np.int64)])
 
 
 class Words:
-    """A growing set of words, each with its number."""
+    """A growing set of words, each with its index."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -21,18 +21,18 @@ class Words:
         self._ends = np.zeros(1, np.int64)
         self._arena = np.empty(0, np.uint8)
 
-    def number(self, text: Array, spans: Array) -> Array:
-        """Return the numbers of the words that lie at ``spans`` of the text, as int32."""
+    def indices(self, text: Array, spans: Array) -> Array:
+        """Return the indices of the words at ``spans`` of the text, as int32."""
         from ...kernels.cpu.words import intern_words
 
         self._make_room(len(spans), int((spans & (2**31 - 1)).sum()))
-        out, codes = np.empty(len(spans), np.int32), np.empty(len(spans), np.uint64)
+        out, hashes = np.empty(len(spans), np.int32), np.empty(len(spans), np.uint64)
         with np.errstate(over="ignore"):  # hashes wrap, also when kernels run as plain Python
-            self.count = intern_words(text, spans, codes, self._table, self._ends, self._arena, self.count, out)
+            self.count = intern_words(text, spans, hashes, self._table, self._ends, self._arena, self.count, out)
         return out
 
     def _make_room(self, words: int, size: int) -> None:
-        """Let the arrays grow, by half at least, until so many new words of so many bytes fit."""
+        """Grow the arrays, by at least a half, until ``words`` new words of ``size`` bytes fit."""
         from ...kernels.cpu.words import move_words
 
         most = self.count + words
@@ -44,7 +44,7 @@ class Words:
                 move_words(old, self._arena, self._ends, self._table)
 
     def listed(self, source: Source) -> list[str]:
-        """Return the words in order of their numbers."""
+        """Return the words in order of their indices."""
         data, ends = self._arena.tobytes(), self._ends[: self.count + 1].tolist()
         try:
             return [data[low:high].decode() for low, high in pairwise(ends)]
@@ -54,9 +54,9 @@ class Words:
 
 
 def _empty_table(size: int) -> Array:
-    """Return a table of empty slots; a power of two of them."""
-    table = np.zeros(size, SLOT)
-    table["entry"] = -1
+    """Return a hash table of empty entries; ``size`` is a power of two."""
+    table = np.zeros(size, ENTRY)
+    table["code"] = -1
     return table
 
 

@@ -1,4 +1,4 @@
-"""Arcs as lines of text: whole numbers by a kernel, floats by Python's shortest form that reads back the same."""
+"""Write arcs as lines of text: whole numbers with a kernel, floats in Python's shortest form that reads back equal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...graph import Graph
 from ...graph.arrays import Array
 from ..io.files import Sink
 
-_ROWS = 1 << 16  # rows turned into text at a time
+_ROWS = 1 << 16  # rows that are formatted at a time
 
 
 def tails_of(graph: Graph, first: int = 0) -> Array:
@@ -20,9 +20,9 @@ def tails_of(graph: Graph, first: int = 0) -> Array:
 
 
 def edges_of(graph: Graph) -> Array:
-    """Return which arcs to write where an edge is written once: of an undirected pair the first, of a loop the arc.
+    """Return a mask of the arcs to write if each edge is written once: those with tail <= head, or all if directed.
 
-    Parallel edges have as many arcs one way as the other, so the ascending ones stand for all.
+    Parallel edges have equally many arcs in both directions, so the ascending ones stand for all.
     """
     if not graph.undirected:
         return np.ones(graph.m, bool)
@@ -32,7 +32,7 @@ def edges_of(graph: Graph) -> Array:
 def write_rows(
     sink: Sink, prefix: bytes, columns: Sequence[Any], separator: bytes = b" ", shifts: Sequence[int] = ()
 ) -> None:
-    """Write a line for each row of some columns: arrays of numbers, or lists of words."""
+    """Write one line per row; the columns are arrays of numbers or lists of words."""
     for low in range(0, len(columns[0]), _ROWS):
         block = [column[low : low + _ROWS] for column in columns]
         if all(isinstance(column, np.ndarray) and column.dtype.kind in "iu" for column in block):

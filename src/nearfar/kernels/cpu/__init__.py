@@ -1,1 +1,1 @@
-"""Numba kernels over plain arrays. They trust their arguments: checks happen at the doors, never here."""
+"""Numba kernels over plain arrays. They trust their arguments: callers check them, kernels never do."""

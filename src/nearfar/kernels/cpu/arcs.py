@@ -1,7 +1,7 @@
 """How kernels read arcs and turn a distance into a bucket, for every weight type.
 
-Arcs are records (head, weight), or (head,) alone when every arc counts 1. Numba picks the right body when it compiles:
-``weight`` is a load or the constant 1, ``level`` a shift for integers or a multiplication for floats.
+Arcs are records (head, weight), or only (head,) when every arc has weight 1. Numba picks the right body when it
+compiles: ``weight`` is a load or the constant 1, ``level`` is a shift for integers or a multiplication for floats.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Words Numba lacks: prefetch, and atomic loads, adds and compare-and-swap on array elements.
+"""Instructions that Numba lacks: prefetch, and atomic load, store, add and compare-and-swap on array elements.
 
 Each is one LLVM instruction. With the JIT switched off (NUMBA_DISABLE_JIT=1, used to measure coverage) plain Python
-stand-ins take their place; they are atomic enough under the GIL for tests, where nothing else runs.
+functions replace them; under the GIL they are atomic enough for tests, where nothing else runs.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def _bits(context: Any, builder: Any, signature: Any, args: Any) -> tuple[Any, A
     return builder.bitcast(_element(context, builder, signature, args), width.as_pointer()), width
 
 
-def _asker(writing: int) -> Any:
-    """Return the intrinsic that asks for a cache line, to be read or to be written."""
+def _prefetcher(writing: int) -> Any:
+    """Return the intrinsic that prefetches a cache line, for reading or for writing."""
 
     def prefetch(typing_context, array, index):
         def codegen(context, builder, signature, args):
@@ -45,8 +45,8 @@ def _asker(writing: int) -> Any:
     return intrinsic(prefetch)
 
 
-# Ask for the cache line of ``array[index]`` (counted in elements, whatever the shape); never faults, also outside.
-prefetch, prefetch_to_write = _asker(0), _asker(1)
+# Prefetch the cache line of ``array[index]`` (counted in elements, whatever the shape); never faults, not even outside.
+prefetch, prefetch_to_write = _prefetcher(0), _prefetcher(1)
 
 
 @intrinsic
@@ -63,7 +63,7 @@ def load(typing_context, array, index):
 
 @intrinsic
 def add(typing_context, array, index, value):
-    """Add ``value`` to an integer ``array[index]``; return what stood there before."""
+    """Add ``value`` to an integer ``array[index]``; return the old value."""
 
     def codegen(context, builder, signature, args):
         amount = context.cast(builder, args[2], signature.args[2], signature.return_type)
@@ -74,7 +74,7 @@ def add(typing_context, array, index, value):
 
 @intrinsic
 def store(typing_context, array, index, value):
-    """Write an integer ``array[index]`` so that everything written before is seen by who reads it."""
+    """Write an integer ``array[index]``; a thread that reads it also sees everything written before."""
 
     def codegen(context, builder, signature, args):
         at, width = _bits(context, builder, signature, args)
@@ -87,7 +87,7 @@ def store(typing_context, array, index, value):
 
 @intrinsic
 def swap_if(typing_context, array, index, expected, value):
-    """Write ``value`` into ``array[index]`` if ``expected`` stands there, to the bit; return whether it did."""
+    """Write ``value`` to ``array[index]`` if it holds ``expected``, bit for bit; return whether it did."""
 
     def codegen(context, builder, signature, args):
         at, width = _bits(context, builder, signature, args)
@@ -100,7 +100,7 @@ def swap_if(typing_context, array, index, expected, value):
 
 @intrinsic
 def publish(typing_context):
-    """Let everything that was written before be seen, also what went past the caches."""
+    """Make everything written before visible to other threads, also stores that bypass the caches."""
 
     def codegen(context, builder, signature, args):
         builder.fence("seq_cst")
@@ -117,7 +117,7 @@ if config.DISABLE_JIT:
     prefetch_to_write = prefetch
 
     def publish():
-        """Do nothing: no store waits here."""
+        """Do nothing: no store is delayed here."""
 
     def load(array, index):
         """Read ``array[index]``."""
@@ -128,13 +128,13 @@ if config.DISABLE_JIT:
         array[index] = value
 
     def add(array, index, value):
-        """Add to ``array[index]``; return what stood there before."""
+        """Add to ``array[index]``; return the old value."""
         before = array[index]
         array[index] = before + value
         return before
 
     def swap_if(array, index, expected, value):
-        """Write ``value`` if ``expected`` stands there; return whether it did."""
+        """Write ``value`` if the element equals ``expected``; return whether it did."""
         if array[index] != expected:
             return False
         array[index] = value

@@ -1,17 +1,18 @@
-"""Breadth-first search from up to 512 sources at once, a bit a source (Then et al., VLDB 2015), and its distances.
+"""Breadth-first search from up to 512 sources at once, one bit per source (Then et al., VLDB 2015).
 
-Every vertex has a set of sources that have *seen* it, and one of those that reached it in the last level, its share of
-the *frontier*. A level is either pushed (vertices of the frontier hand their sets to their heads) or pulled (vertices
-that some source has yet to see unite the sets of their tails, until nothing is wanted any more). Pulling reads where
-pushing writes, and stops early, but looks at every vertex; the arcs that leave the frontier decide. The frontier is
-also kept as a list, so that a level costs what it changes, not n: deep graphs have thousands of small levels.
+Every vertex has two sets of sources: those that have *seen* it, and those that reached it in the last level, which form
+the *frontier*. A level is either pushed or pulled. To push, the vertices of the frontier pass their sets on to their
+heads. To pull, every vertex that some source has not seen yet unites the sets of its tails, until no source is missing.
+Pulling reads where pushing writes and can stop early, but it looks at every vertex; the number of arcs that leave the
+frontier decides between the two. The frontier is also kept as a list, so that the cost of a level depends on what it
+changes, not on n: deep graphs have thousands of small levels.
 
-Which level first reached a vertex is kept as a code in bit planes (bits.py): codes 1 to 255 stand for levels 0 to 254,
-0 for none of them. When the codes are used up or the search ends, the rows are written, a block of vertices at a time.
-What lies deeper is written bit by bit (`scatter`): Florida's roads, 64 sources, 4.8 s; with planes again 6.9.
+The level that first reached a vertex is kept as a code in bit planes (bits.py): codes 1 to 255 mean levels 0 to 254,
+code 0 means none of them. When the codes are used up or the search ends, the rows are written, block by block of
+vertices. Deeper levels are written bit by bit (`scatter`): Florida's roads, 64 sources, 4.8 s; with planes again 6.9.
 
 Invariants between levels: the list holds exactly the vertices whose set in the frontier's half of ``sides`` is not
-empty, and the other half is empty everywhere; what is in the frontier has been seen.
+empty; the other half is empty everywhere; every source in the frontier's set of a vertex has seen that vertex.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from .bits import (
     GROUP,
     WORD,
     add_plane,
-    ask_for,
     common,
     empty,
     has_any,
     load,
     lowest,
     no_codes,
+    prefetch,
     spread,
     store,
     store_codes,
@@ -40,7 +41,7 @@ from .bits import (
 )
 from .constants import BFS_BLOCK as BLOCK
 
-# Arcs ahead at which a set is asked for. Twitter, the search of 512 sources: 8 29.1 ms, 16 27.9, 64 25.1, 128 25.1;
+# Arcs ahead at which a set is prefetched. Twitter, the search of 512 sources: 8 29.1 ms, 16 27.9, 64 25.1, 128 25.1;
 # with all levels pushed: 4 140 ms, 16 132, 64 134.
 PULL_AHEAD = 64
 PUSH_AHEAD = 16
@@ -51,19 +52,19 @@ PULLED_FOR_PUSHED = 4
 PLANES = 8
 LAST_CODE = 2**PLANES - 1
 SIZE, CODE, SIDE, ARCS, LOOKED, PULLED, LEVELS, TARGET, STATE_SIZE = range(9)
-"""Vertices in the frontier, code of their level, half of ``sides`` they stand in, arcs that leave them; arcs looked at
+"""Vertices in the frontier, code of their level, half of ``sides`` that holds them, arcs that leave them; arcs examined
 so far, and by the last pull; levels that reached something; targets that all sources have seen."""
 
-POLL = 1023  # look at the stop flag every so many vertices
+POLL = 1023  # the stop flag is read once every POLL + 1 vertices
 
 
 @kernel
 def search(offsets, heads, back_offsets, tails, targets, everyone, seen, sides, planes, live, lists, state, last, stop):
     """Search level after level until the frontier is empty, every target is seen, or code ``last`` is used.
 
-    If ``last`` is 0, search one level and note it nowhere. ``back_offsets`` and ``tails`` are the graph turned round,
-    without arcs if levels are only to be pushed; ``everyone`` and ``live`` are one line each: all sources, and those in
-    the frontier.
+    If ``last`` is 0, search one level and do not record it. ``back_offsets`` and ``tails`` are the reversed graph;
+    without arcs, levels are only pushed. ``everyone`` and ``live`` are one line each: all sources, and the sources that
+    still have a frontier.
     """
     n = len(offsets) - 1
     while state[SIZE] > 0 and (last == 0 or state[CODE] < last) and stop[0] == 0:
@@ -93,24 +94,24 @@ def search(offsets, heads, back_offsets, tails, targets, everyone, seen, sides, 
 
 @kernel
 def has_all(lines, v, everyone):
-    """Tell whether all sources are in line ``v``."""
+    """Tell whether line ``v`` contains all sources."""
     return not has_any(without(load(everyone, 0), load(lines, v)))
 
 
 @kernel
 def clear_plane(planes, padded, code):
-    """Clear the plane that the code, a power of two, is the first to need."""
+    """Clear the plane that this code, a power of two, is the first to use."""
     plane = 0
     while code >> (plane + 1):
         plane += 1
     nothing = empty(planes)
-    for place in range(np.uint64(plane * padded), np.uint64((plane + 1) * padded)):
-        store(planes, place, nothing)
+    for line in range(np.uint64(plane * padded), np.uint64((plane + 1) * padded)):
+        store(planes, line, nothing)
 
 
 @kernel
 def leave(sides, lists, first, size):
-    """Empty the sets of the frontier that was."""
+    """Empty the sets of the previous frontier."""
     nothing = empty(sides)
     for i in range(first, first + np.uint64(size)):
         store(sides, first + np.uint32(lists[i]), nothing)
@@ -118,18 +119,18 @@ def leave(sides, lists, first, size):
 
 @kernel
 def note_level(planes, padded, code, v, found):
-    """Note in the planes that the sources ``found`` reach v at this level."""
-    place = np.uint64(v)
+    """Record in the planes that the sources ``found`` reach v at this level."""
+    line = np.uint64(v)
     while code:
         if code & np.uint64(1):
-            store(planes, place, union(load(planes, place), found))
+            store(planes, line, union(load(planes, line), found))
         code >>= np.uint64(1)
-        place += padded
+        line += padded
 
 
 @kernel
 def pull(offsets, back_offsets, tails, seen, sides, planes, code, live, lists, state, stop):
-    """Let every vertex that is still wanted unite the sets of its tails; sets ``state`` for the next level."""
+    """Unite the sets of the tails of every vertex that some source has not seen; set ``state`` for the next level."""
     n, last = np.uint64(len(offsets) - 1), np.uint64(max(len(tails), 1) - 1)
     there = n * np.uint64(state[SIDE])
     here, padded = n - there, np.uint64(len(planes) // PLANES)
@@ -145,7 +146,7 @@ def pull(offsets, back_offsets, tails, seen, sides, planes, code, live, lists, s
         found = empty(live)
         begin, end = np.uint64(back_offsets[v]), np.uint64(back_offsets[v + np.uint64(1)])
         for e in range(begin, end):
-            ask_for(sides, here + np.uint32(tails[min(e + np.uint64(PULL_AHEAD), last)]))
+            prefetch(sides, here + np.uint32(tails[min(e + np.uint64(PULL_AHEAD), last)]))
             found = union(found, load(sides, here + np.uint32(tails[e])))
             looked += 1
             if not has_any(without(wanted, found)):
@@ -166,7 +167,7 @@ def pull(offsets, back_offsets, tails, seen, sides, planes, code, live, lists, s
 
 @kernel
 def push(offsets, heads, seen, sides, lists, size, state, stop):
-    """Hand the sets of the frontier's ``size`` vertices to their heads, where not seen; list the heads reached."""
+    """Pass the sets of the frontier's ``size`` vertices on to heads not seen yet; list the heads that are reached."""
     n, last = np.uint64(len(offsets) - 1), np.uint64(max(len(heads), 1) - 1)
     there = n * np.uint64(state[SIDE])
     here = n - there
@@ -180,8 +181,8 @@ def push(offsets, heads, seen, sides, lists, size, state, stop):
         looked += np.int64(end - begin)
         for e in range(begin, end):
             ahead = np.uint32(heads[min(e + np.uint64(PUSH_AHEAD), last)])
-            ask_for(seen, ahead)
-            ask_for(sides, there + ahead)
+            prefetch(seen, ahead)
+            prefetch(sides, there + ahead)
             v = np.uint32(heads[e])
             found = without(given, load(seen, v))
             if has_any(found):
@@ -196,7 +197,7 @@ def push(offsets, heads, seen, sides, lists, size, state, stop):
 
 @kernel
 def settle(offsets, seen, sides, planes, code, live, lists, state):
-    """Make the heads that were reached the frontier: seen, noted in the planes, and counted."""
+    """Make the heads that were reached the new frontier: mark them seen, record their level, count their arcs."""
     n = np.uint64(len(offsets) - 1)
     there, padded = n * np.uint64(state[SIDE]), np.uint64(len(planes) // PLANES)
     reached, arcs = empty(live), np.int64(0)
@@ -212,8 +213,11 @@ def settle(offsets, seen, sides, planes, code, live, lists, state):
 
 
 @kernel
-def scatter(words, lists, state, numbers, value, n, rows, stop):
-    """Write ``value`` for every vertex of the frontier into the rows of its sources; ``words`` are its sides, flat."""
+def scatter(words, lists, state, batch, value, n, rows, stop):
+    """Write ``value`` for every vertex of the frontier into the rows of its sources; ``words`` is ``sides``, flat.
+
+    ``batch[i]`` is the row of source i. ``rows`` is flat.
+    """
     n, width = np.uint64(n), np.uint64(len(words) // (2 * n))
     there = n * np.uint64(state[SIDE])
     for i in range(there, there + np.uint64(state[SIZE])):
@@ -224,16 +228,16 @@ def scatter(words, lists, state, numbers, value, n, rows, stop):
             word = words[(there + v) * width + w]
             while word:
                 source = w * np.uint64(WORD) + lowest(word)
-                rows[np.uint64(numbers[source]) * n + v] = value
+                rows[np.uint64(batch[source]) * n + v] = value
                 word &= word - np.uint64(1)
 
 
 @kernel
-def write_rows(planes, count, columns, codes, values, first, step, straight, numbers, n, rows, stop):
-    """Write the distances that the first ``count`` planes stand for into the rows of these ``numbers``.
+def write_rows(planes, count, columns, codes, values, first, step, straight, batch, n, rows, stop):
+    """Write the distances that the first ``count`` planes encode into the rows ``batch``.
 
-    ``values[code]`` is the distance of a code, ``values[0]`` that of a vertex not reached. If ``straight``, codes above
-    0 stand for ``first + code * step``, to the bit. ``rows`` is flat.
+    ``values[code]`` is the distance of a code, ``values[0]`` that of an unreached vertex. If ``straight``, a code above
+    0 means ``first + code * step``, to the bit. ``rows`` is flat.
     """
     n, count, padded = np.uint64(n), np.uint64(count), np.uint64(len(planes) // PLANES)
     stride = np.uint64(len(columns) // PLANES)  # between the columns of two planes
@@ -246,8 +250,8 @@ def write_rows(planes, count, columns, codes, values, first, step, straight, num
             for v in range(np.uint64(0), size, np.uint64(GROUP)):
                 spread(planes, plane * padded + low + v, columns, plane * stride + v, BLOCK)
         whole = size - size % np.uint64(COLUMNS) if straight else np.uint64(0)
-        for i in range(np.uint64(len(numbers))):
-            at = np.uint64(numbers[i]) * n + low
+        for i in range(np.uint64(len(batch))):
+            at = np.uint64(batch[i]) * n + low
             column, mask = i // np.uint64(GROUP) * np.uint64(BLOCK), np.uint64(1) << (i % np.uint64(GROUP))
             for v in range(np.uint64(0), whole, np.uint64(COLUMNS)):
                 found = gather(columns, column + v, mask, count, stride)
@@ -269,7 +273,7 @@ def gather(columns, start, mask, count, stride):
 
 @kernel
 def levels_to_half(offsets, heads, start, most, queue, marks):
-    """Return how many levels from ``start`` on, at most ``most``, reach half of the vertices, or all that can be."""
+    """Return how many levels, at most ``most``, reach half of the vertices from ``start``, or all it can reach."""
     for v in range(len(marks)):
         marks[v] = 0
     queue[0] = start

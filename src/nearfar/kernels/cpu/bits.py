@@ -1,16 +1,17 @@
-"""SIMD for sets of sources: a bit a source, up to 512 of them in one value, and levels written out as distances.
+"""SIMD for sets of sources: one bit per source, up to 512 in one value; and for writing levels out as distances.
 
 A *line* holds a set of sources for one vertex: 1, 2, 4 or 8 words of 64 bits; eight are a cache line. Lines come in
-arrays of shape (n,), (n, 2), (n, 2, 2) or (n, 2, 2, 2): of an array's shape, Numba knows only the number of dimensions
-when it compiles (records would do as well, but take some 10 us each to hand over). A value of type Bits *is* an LLVM
+arrays of shape (n,), (n, 2), (n, 2, 2) or (n, 2, 2, 2), because the number of dimensions is all that Numba knows of a
+shape when it compiles (records would work too, but passing one takes about 10 us). A value of type Bits *is* an LLVM
 vector, as lanes.py explains. Bit ``i % 64`` of word ``i // 64`` stands for source i.
 
 Levels are kept as *planes*: plane k holds bit k of a small number, the code, for every vertex and source. `spread`
-turns lines into columns of bytes, a byte of eight sources for a vertex, vertices side by side; `add_plane` gathers the
-codes of one source for COLUMNS vertices from them, and `write_values` makes distances of the codes. That takes 0.55 ns
-a distance on Twitter, 512 sources, one thread; taking bits out one by one, level after level, takes 2.6.
+turns lines into columns of bytes: one byte holds eight sources of one vertex, and the vertices lie side by side.
+`add_plane` gathers from them the codes of one source for COLUMNS vertices, and `write_values` turns codes into
+distances. That takes 0.55 ns per distance on Twitter, 512 sources, one thread; taking the bits out one by one, level
+after level, takes 2.6.
 
-With the JIT switched off (NUMBA_DISABLE_JIT=1, used to measure coverage) NumPy arrays take the vectors' place.
+With the JIT switched off (NUMBA_DISABLE_JIT=1, used to measure coverage) NumPy arrays replace the vectors.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from numba import config, types
 from numba.extending import intrinsic, models, register_model
 
 WORD = 64  # bits
-MOST_WORDS = 8  # in a line: 64 bytes, what a machine moves at once
+MOST_WORDS = 8  # words of the longest line: 64 bytes, one cache line
 GROUP = 8  # vertices that `spread` takes at a time, and bits of a byte
-COLUMNS = 32  # vertices whose codes are one value: a byte each, the widest register of most machines
+COLUMNS = 32  # vertices whose codes form one value: one byte each, the widest register of most machines
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 
 
 def new_lines(count: int, words: int) -> np.ndarray:
-    """Return lines of so many words, not cleared, none of which straddles a cache line."""
+    """Return ``count`` lines of ``words`` words each, not cleared; none of them straddles a cache line."""
     whole = np.empty(count * words + MOST_WORDS, np.uint64)
     start = -(whole.ctypes.data // 8) % MOST_WORDS
     return whole[start : start + count * words].reshape(count, *[2] * (words.bit_length() - 1))
@@ -46,7 +47,7 @@ class Bits(types.Type):
 
 
 class Codes(types.Type):
-    """COLUMNS numbers of a byte, as Numba sees them."""
+    """COLUMNS numbers of one byte each, as Numba sees them."""
 
     def __init__(self) -> None:
         super().__init__(name="Codes")
@@ -66,22 +67,22 @@ class _BitsModel(models.PrimitiveModel):
 
 @register_model(Codes)
 class _CodesModel(models.PrimitiveModel):
-    """COLUMNS numbers of a byte, as LLVM sees them."""
+    """COLUMNS numbers of one byte each, as LLVM sees them."""
 
     def __init__(self, manager: Any, codes: Codes) -> None:
         super().__init__(manager, codes, CODES_VECTOR)
 
 
 def _words(kind: Any) -> int:
-    """Return the words of a line in an array of them."""
+    """Return how many words a line of this array type has."""
     return 2 ** (kind.ndim - 1)
 
 
-def _at(context: Any, builder: Any, signature: Any, args: Any, place: int, vector: Any) -> Any:
-    """Return a pointer to the vector that starts at ``array[index]``, the arguments at ``place`` and behind it."""
-    kind = signature.args[place]
-    data = context.make_array(kind)(context, builder, args[place]).data
-    index = context.cast(builder, args[place + 1], signature.args[place + 1], types.intp)
+def _at(context: Any, builder: Any, signature: Any, args: Any, first: int, vector: Any) -> Any:
+    """Return a pointer to the vector that starts at ``array[index]``; these are arguments ``first`` and the next."""
+    kind = signature.args[first]
+    data = context.make_array(kind)(context, builder, args[first]).data
+    index = context.cast(builder, args[first + 1], signature.args[first + 1], types.intp)
     index = builder.mul(index, index.type(_words(kind)))
     return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
 
@@ -118,8 +119,8 @@ def store(typing_context, lines, index, bits):
 
 
 @intrinsic
-def ask_for(typing_context, lines, index):
-    """Ask for the cache line of line ``index``."""
+def prefetch(typing_context, lines, index):
+    """Prefetch the cache line that holds line ``index``."""
 
     def codegen(context, builder, signature, args):
         kind = ir.FunctionType(ir.VoidType(), [I8.as_pointer(), I32, I32, I32])
@@ -142,7 +143,7 @@ def empty(typing_context, lines):
 
 
 def _operator(combine: Callable[[Any, Any, Any], Any]) -> Any:
-    """Return the intrinsic that makes one set of two."""
+    """Return the intrinsic that combines two sets into one."""
 
     def operate(typing_context, left, right):
         def codegen(context, builder, signature, args):
@@ -160,7 +161,7 @@ without = _operator(lambda builder, left, right: builder.and_(left, builder.not_
 
 @intrinsic
 def has_any(typing_context, vector):
-    """Tell whether a set has members, or codes are not all 0."""
+    """Tell whether a set has members, or whether some code is not 0."""
 
     def codegen(context, builder, signature, args):
         whole = ir.IntType(args[0].type.count * args[0].type.element.width)
@@ -169,8 +170,8 @@ def has_any(typing_context, vector):
     return types.boolean(vector), codegen
 
 
-def _turned(builder: Any, lines: list[Any]) -> list[Any]:
-    """Return vectors whose byte i in a word is that word's byte j in line i, for j in order: 8 x 8 bytes transposed."""
+def _transposed(builder: Any, lines: list[Any]) -> list[Any]:
+    """Transpose 8 x 8 bytes in every word: byte i of a word in vector j is byte j of that word in line i."""
     vector, lines = lines[0].type, list(lines)
     for step, mask in ((4, 0x00000000FFFFFFFF), (2, 0x0000FFFF0000FFFF), (1, 0x00FF00FF00FF00FF)):
         shift, kept = (ir.Constant(vector, [number] * vector.count) for number in (8 * step, mask))
@@ -185,7 +186,7 @@ def _turned(builder: Any, lines: list[Any]) -> list[Any]:
 
 @intrinsic
 def spread(typing_context, lines, first, columns, start, stride):
-    """Write byte b of the GROUP lines from ``first`` on side by side, from ``columns[start + b * stride]`` on."""
+    """Write byte b of GROUP lines, starting at ``first``, side by side, starting at ``columns[start + b * stride]``."""
 
     def codegen(context, builder, signature, args):
         kinds, vector = signature.args, ir.VectorType(I64, _words(signature.args[0]))
@@ -193,9 +194,9 @@ def spread(typing_context, lines, first, columns, start, stride):
         group = [builder.load(builder.gep(data, [I64(i)]), align=8 * vector.count) for i in range(GROUP)]
         out = _at(context, builder, signature, args, 2, I8)
         stride = context.cast(builder, args[4], kinds[4], types.intp)
-        turned = _turned(builder, group)
+        transposed = _transposed(builder, group)
         for b in range(vector.count * GROUP):
-            word = builder.extract_element(turned[b % GROUP], I32(b // GROUP))
+            word = builder.extract_element(transposed[b % GROUP], I32(b // GROUP))
             at = builder.gep(out, [builder.mul(stride, stride.type(b))])
             builder.store(word, builder.bitcast(at, I64.as_pointer()), align=1)
         return context.get_dummy_value()
@@ -211,7 +212,7 @@ def no_codes(typing_context):
 
 @intrinsic
 def add_plane(typing_context, codes, columns, start, mask, value):
-    """Return the codes, plus ``value`` where the byte from ``columns[start]`` on has the bit ``mask``."""
+    """Return the codes, plus ``value`` where the byte in ``columns``, starting at ``start``, has the bit ``mask``."""
 
     def codegen(context, builder, signature, args):
         bytes_ = builder.load(_at(context, builder, signature, args, 1, CODES_VECTOR), align=1)
@@ -225,7 +226,7 @@ def add_plane(typing_context, codes, columns, start, mask, value):
 
 @intrinsic
 def store_codes(typing_context, columns, start, codes):
-    """Write the codes to ``columns[start]`` and behind it."""
+    """Write the codes to ``columns``, starting at ``start``."""
 
     def codegen(context, builder, signature, args):
         builder.store(args[2], _at(context, builder, signature, args, 0, CODES_VECTOR), align=1)
@@ -236,7 +237,7 @@ def store_codes(typing_context, columns, start, codes):
 
 @intrinsic
 def write_values(typing_context, row, start, codes, first, step, rest):
-    """Write ``first + step * code``, in the type of the row, and ``rest`` for code 0, to ``row[start]`` and behind."""
+    """Write ``first + step * code``, or ``rest`` for code 0, to ``row`` in its type, starting at ``start``."""
 
     def codegen(context, builder, signature, args):
         dtype = signature.args[0].dtype
@@ -258,7 +259,7 @@ def write_values(typing_context, row, start, codes, first, step, rest):
 
 @intrinsic
 def lowest(typing_context, word):
-    """Return the number of the lowest bit that is set; one must be."""
+    """Return the position of the lowest bit that is set; at least one must be."""
 
     def codegen(context, builder, signature, args):
         return builder.cttz(args[0], ir.IntType(1)(1))
@@ -276,7 +277,7 @@ if config.DISABLE_JIT:
         """Write line ``index``."""
         lines[index] = bits
 
-    def ask_for(lines, index):
+    def prefetch(lines, index):
         """Do nothing: a hint has no meaning here."""
 
     def empty(lines):
@@ -313,10 +314,10 @@ if config.DISABLE_JIT:
         columns[start : start + COLUMNS] = codes
 
     def write_values(row, start, codes, first, step, rest):
-        """Make distances of codes."""
+        """Turn codes into distances."""
         values = first + codes.astype(row.dtype) * step
         row[start : start + COLUMNS] = np.where(codes != 0, values, row.dtype.type(rest))
 
     def lowest(word):
-        """Return the number of the lowest bit that is set."""
+        """Return the position of the lowest bit that is set."""
         return np.uint64((int(word) & -int(word)).bit_length() - 1)

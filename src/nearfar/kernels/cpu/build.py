@@ -1,13 +1,14 @@
-"""Counting sort of arcs by tail into rows, and of rows by head (the reverse graph).
+"""Counting sort of arcs by tail into rows, and by head into the rows of the reversed graph; vertices reordered.
 
-A record is an arc as stored: the head, then the weight, as one, two or three words of 32 bits. Kernels here move words
-and never look at a weight, so one compiled version serves every weight type.
+A record is an arc as stored: the head, then the weight, as one, two or three words of 32 bits. The kernels move words
+and never interpret a weight, so one compiled version serves every weight type.
 
-The idea: count the arcs of each row, sum the counts into the rows' starts (on the host), then put each record at its
-row's next free place. Arcs are met in input order, so the order inside a row is the input order: the sort is stable.
+The idea: count the arcs of each row, sum the counts to get the starts of the rows (on the host), then move each record
+to the next free position of its row. Arcs are visited in input order, so the order inside a row is the input order: the
+sort is stable.
 
-Invariant while placing: ``cursor[u]`` is the next free place of row u. When all arcs are placed it is the start of row
-u + 1, so the host shifts the array by one and has the offsets: no second array of n is needed.
+Invariant while arcs are moved: ``cursor[u]`` is the next free position of row u. When all arcs are moved, it is the
+start of row u + 1. So the host shifts the array by one entry to get the offsets, and no second array of n is needed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 from ..jit import kernel
 
-POLL = 1023  # look at the stop flag every so many vertices
+POLL = 1023  # the stop flag is read once every POLL + 1 vertices
 
 
 @kernel
@@ -33,22 +34,22 @@ def count_arcs(tails: Any, heads: Any, both: bool, counts: Any) -> None:
 
 @kernel
 def place_arcs(tails: Any, records: Any, both: bool, cursor: Any, out: Any) -> None:
-    """Move each record to the next free place of its tail's row; with ``both``, its mirror image to its head's row."""
+    """Move each record to its tail's row; with ``both``, also write the opposite arc to its head's row."""
     words = records.shape[1]
     for i in range(len(tails)):
         u = tails[i]
-        place = cursor[u]
-        cursor[u] = place + 1
+        at = cursor[u]
+        cursor[u] = at + 1
         for j in range(words):
-            out[place, j] = records[i, j]
+            out[at, j] = records[i, j]
         if both:
             v = records[i, 0]
             if v != u:
-                place = cursor[v]
-                cursor[v] = place + 1
-                out[place, 0] = u
+                at = cursor[v]
+                cursor[v] = at + 1
+                out[at, 0] = u
                 for j in range(1, words):
-                    out[place, j] = records[i, j]
+                    out[at, j] = records[i, j]
 
 
 @kernel
@@ -60,30 +61,30 @@ def count_heads(records: Any, counts: Any) -> None:
 
 @kernel
 def place_reversed(offsets: Any, records: Any, cursor: Any, out: Any) -> None:
-    """Move each arc, turned round, to the next free place of its head's row."""
+    """Write each arc, reversed, to the next free position of its head's row."""
     words = records.shape[1]
     for u in range(len(offsets) - 1):
         for e in range(offsets[u], offsets[u + 1]):
             v = records[e, 0]
-            place = cursor[v]
-            cursor[v] = place + 1
-            out[place, 0] = u
+            at = cursor[v]
+            cursor[v] = at + 1
+            out[at, 0] = u
             for j in range(1, words):
-                out[place, j] = records[e, j]
+                out[at, j] = records[e, j]
 
 
 @kernel
-def number_breadth_first(offsets: Any, records: Any, order: Any, places: Any, stop: Any) -> None:
-    """Give vertices numbers as a breadth-first search meets them, from the least vertex of each part not met yet.
+def order_breadth_first(offsets: Any, records: Any, order: Any, positions: Any, stop: Any) -> None:
+    """List all vertices as a breadth-first search meets them; it starts again at the least vertex not met yet.
 
-    ``order[i]`` is the vertex with the new number i, ``places[v]`` the new number of v.
+    ``order[i]`` is the vertex at position i, ``positions[v]`` the position of vertex v.
     """
-    places[:] = -1
+    positions[:] = -1
     met = 0
     first = 0
-    for root in range(len(places)):
-        if places[root] < 0:
-            places[root] = met
+    for root in range(len(positions)):
+        if positions[root] < 0:
+            positions[root] = met
             order[met] = root
             met += 1
         while first < met:
@@ -93,22 +94,22 @@ def number_breadth_first(offsets: Any, records: Any, order: Any, places: Any, st
             first += 1
             for e in range(offsets[u], offsets[u + 1]):
                 v = records[e, 0]
-                if places[v] < 0:
-                    places[v] = met
+                if positions[v] < 0:
+                    positions[v] = met
                     order[met] = v
                     met += 1
 
 
 @kernel
-def permute_rows(offsets: Any, records: Any, order: Any, places: Any, starts: Any, stop: Any, out: Any) -> None:
-    """Move row ``order[i]`` to row i, with its heads in the new numbers ``places``."""
+def permute_rows(offsets: Any, records: Any, order: Any, positions: Any, starts: Any, stop: Any, out: Any) -> None:
+    """Copy row ``order[i]`` to row i, with each head v replaced by ``positions[v]``."""
     words = records.shape[1]
     for i in range(len(order)):
         if i & POLL == 0 and stop[0] != 0:
             return
         at = starts[i]
         for e in range(offsets[order[i]], offsets[order[i] + 1]):
-            out[at, 0] = places[records[e, 0]]
+            out[at, 0] = positions[records[e, 0]]
             for j in range(1, words):
                 out[at, j] = records[e, j]
             at += 1

@@ -1,19 +1,23 @@
-"""The weights of an eliminated graph: of every arc to an ancestor, and which of them a search needs.
+"""The weights of shortcuts in an eliminated graph, and which of them queries need.
 
-Vertices are numbered from the last eliminated to the first, so that ancestors in the elimination tree have smaller
-numbers; the core, if any is left, comes first. ``heads[up[v]:up[v + 1]]``, in ascending order, are the neighbours of v
-with smaller numbers. Such a *slot* has two weights: ``outs`` of the arc from v to the head, ``ins`` of the arc back.
+Vertices go by rank: the core, if there is one, first, then every vertex before its descendants in the elimination tree.
+So ancestors have smaller ranks; "higher" means an ancestor. ``heads[up[v]:up[v + 1]]``, ascending, are the neighbours
+of v of smaller rank. Entry s of ``heads`` is a *shortcut* of v and has two weights: ``outs[s]`` of the arc from v to
+the head, ``ins[s]`` of the arc from the head to v, infinity where there is none.
 
-`customize` fills them, descendants first: whenever v joins its neighbours a and b, the way over v is offered to the
-slot of b and a. `sharpen` then finds, ancestors first, where the way over a third vertex is shorter (then an arc of the
-slot is on no shortest path) or as short over a higher one (then it is not needed): such arcs are dropped.
+`assign_arcs` gives every arc of the graph to its shortcut. `customize` then goes from the leaves up: each vertex v
+offers the paths over it to the shortcuts between its neighbours a and b. Then every distance is the length of a path
+that climbs and then descends. `sharpen` goes from the root down and drops an arc v -> a where the path over a third
+vertex b is shorter, or as short with b higher than a.
 
-Why dropping is safe: going down from the highest vertices, assume that for every pair of neighbours higher than v a
-shortest walk of arcs that were kept exists that climbs and then descends. If v -> a was dropped for v -> b -> a with b
-higher than a, then v -> b has such a walk by induction over the height of b, b -> a by induction over v; where the two
-join in a valley, the valley's neighbours are joined themselves and lie higher, and the walk over them is no longer.
+Why dropping is safe: going down from the highest vertices, assume that every pair of neighbours higher than v has a
+shortest walk of kept arcs that climbs and then descends. If v -> a was dropped for v -> b -> a with b higher than a,
+then v -> b has such a walk by induction over the height of b, and b -> a by induction over v. Where the two meet in a
+valley, the neighbours of the valley on the walk are joined themselves and lie higher, and the walk over them is no
+longer.
 
-The names are those of customizable contraction hierarchies (Dibbelt, Strasser, Wagner 2016).
+The algorithm is the customization of customizable contraction hierarchies (Dibbelt, Strasser, Wagner 2016): `customize`
+is the basic one, `sharpen` the perfect one.
 """
 
 from __future__ import annotations
@@ -26,49 +30,50 @@ POLL = 1023
 
 
 @kernel
-def number_vertices(order, up, up_heads, gone, rank, size, places, parents):
-    """Give vertices numbers: the core first, then every vertex right before the subtrees hanging from it.
+def rank_vertices(order, up, up_heads, gone, time, size, ranks, parents):
+    """Give ranks to vertices: the core first, then every vertex right before the subtrees that hang from it.
 
-    ``order[:gone]`` are the eliminated vertices, ``order[gone:]`` the core. ``parents`` is in new numbers: the next
-    neighbour to leave after a vertex, -1 if all of them stay in the core. ``size`` is work space, as is ``rank``.
+    ``order[:gone]`` are the eliminated vertices, ``order[gone:]`` the core; the index of a vertex in ``order`` is its
+    elimination time. ``parents`` is by time: when the first of its neighbours is eliminated after it, -1 if all of them
+    stay in the core. ``time`` and ``size`` are work space.
     """
     n = len(order)
     for k in range(n):
-        rank[order[k]] = k
+        time[order[k]] = k
         size[k] = 1
-    for k in range(gone):  # parents by rank first: children leave before their parents
+    for k in range(gone):  # children are eliminated before their parents
         parent = n
         for e in range(up[k], up[k + 1]):
-            parent = min(parent, rank[up_heads[e]])
+            parent = min(parent, time[up_heads[e]])
         parents[k] = parent if parent < gone else -1
         if parent < gone:
             size[parent] += size[k]
     fresh = np.int64(n - gone)
     for i in range(n - gone):
-        places[order[gone + i]] = i
-    for k in range(gone - 1, -1, -1):  # size[k] becomes the number that the next child's subtree ends before
+        ranks[order[gone + i]] = i
+    for k in range(gone - 1, -1, -1):  # size[k] becomes the offset at which the next child's subtree ends
         parent = parents[k]
         mine = size[k]
         if parent < 0:
-            number = fresh
+            rank = fresh
             fresh += mine
         else:
             size[parent] -= mine
-            number = np.int64(places[order[parent]]) + size[parent]
-        places[order[k]] = number
+            rank = np.int64(ranks[order[parent]]) + size[parent]
+        ranks[order[k]] = rank
 
 
 @kernel
-def parents_by_number(order, gone, places, parents, out):
-    """Bring the parents from ranks to new numbers."""
+def parents_by_rank(order, gone, ranks, parents, out):
+    """Write the rank of the parent of every rank, from parents by elimination time."""
     for k in range(len(order)):
-        v = places[order[k]]
-        out[v] = places[order[parents[k]]] if k < gone and parents[k] >= 0 else -1
+        v = ranks[order[k]]
+        out[v] = ranks[order[parents[k]]] if k < gone and parents[k] >= 0 else -1
 
 
 @inlined
-def find_slot(up, heads, v, head):
-    """Return the slot of ``v`` with this head; it must exist."""
+def find_shortcut(up, heads, v, head):
+    """Return the shortcut of ``v`` with this head; it must exist."""
     low, high = np.int64(up[v]), np.int64(up[v + 1])
     while high - low > 8:
         middle = (low + high) >> 1
@@ -82,21 +87,21 @@ def find_slot(up, heads, v, head):
 
 
 @kernel
-def seat(offsets, arcs, weights, places, up, heads, outs, ins):
-    """Put every arc into its slot, the lightest of parallel ones; slots are infinite before.
+def assign_arcs(offsets, arcs, weights, ranks, up, heads, outs, ins):
+    """Give every arc of the graph to its shortcut, which keeps the lightest; weights are infinite before.
 
     Returns a vertex with a negative loop, or -1.
     """
     for u in range(len(offsets) - 1):
-        i = np.int64(places[u])
+        i = np.int64(ranks[u])
         for e in range(offsets[u], offsets[u + 1]):
-            j = np.int64(places[arcs[e]["head"]])
+            j = np.int64(ranks[arcs[e]["head"]])
             w = weights[e]
             if i > j:
-                s = find_slot(up, heads, i, j)
+                s = find_shortcut(up, heads, i, j)
                 outs[s] = min(outs[s], w)
             elif i < j:
-                s = find_slot(up, heads, j, i)
+                s = find_shortcut(up, heads, j, i)
                 ins[s] = min(ins[s], w)
             elif w < 0:
                 return np.int64(u)
@@ -105,9 +110,9 @@ def seat(offsets, arcs, weights, places, up, heads, outs, ins):
 
 @kernel
 def customize(up, heads, outs, ins, core, infinity, low, high, stop):
-    """Offer every way over a vertex to the slots above, for vertices from ``high`` - 1 down to ``low``.
+    """Offer every path over a vertex to the shortcut between its ends, for ranks from ``high`` - 1 down to ``low``.
 
-    Returns a vertex on a negative cycle, or -1.
+    Returns the rank of a vertex on a negative cycle, or -1.
     """
     for v in range(high - 1, max(low, core) - 1, -1):
         if v & POLL == 0 and stop[0] != 0:
@@ -131,8 +136,8 @@ def customize(up, heads, outs, ins, core, infinity, low, high, stop):
 
 
 @inlined
-def sharpen_slots(v, up, heads, outs, ins, best_outs, best_ins, keep, core, infinity):
-    """Find the shortest way of every slot of a vertex and whether its arcs are needed, from those of its ancestors."""
+def sharpen_shortcuts(v, up, heads, outs, ins, best_outs, best_ins, keep, core, infinity):
+    """Find the shortest path of every shortcut of a vertex, and which arcs are needed, from those of its ancestors."""
     s, end = np.int64(up[v]), np.int64(up[v + 1])
     for p in range(s, end):
         best_outs[p], best_ins[p] = outs[p], ins[p]
@@ -163,15 +168,15 @@ def sharpen_slots(v, up, heads, outs, ins, best_outs, best_ins, keep, core, infi
 
 
 @kernel
-def sharpen(numbers, up, heads, outs, ins, best_outs, best_ins, keep, core, infinity, stop):
-    """Find the shortest way of every slot of some vertices, ancestors first, and whether its arcs are needed.
+def sharpen(members, up, heads, outs, ins, best_outs, best_ins, keep, core, infinity, stop):
+    """Find the shortest path of every shortcut of some vertices, ancestors first, and which arcs are needed.
 
     ``keep`` has bit 0 where the arc to the head is needed, bit 1 where the arc from it is.
     """
-    for i in range(len(numbers)):
+    for i in range(len(members)):
         if i & POLL == 0 and stop[0] != 0:
             return
-        sharpen_slots(np.int64(numbers[i]), up, heads, outs, ins, best_outs, best_ins, keep, core, infinity)
+        sharpen_shortcuts(np.int64(members[i]), up, heads, outs, ins, best_outs, best_ins, keep, core, infinity)
 
 
 @kernel
@@ -185,59 +190,59 @@ def count_kept(up, keep, bit, counts):
 
 
 @kernel
-def count_slots(order, gone, up, up_heads, start, degree, pool, places, starts):
-    """Count in ``starts[v + 1]`` the neighbours of every vertex with smaller numbers."""
+def count_shortcuts(order, gone, up, up_heads, start, degree, pool, ranks, starts):
+    """Count in ``starts[v + 1]`` the shortcuts of rank v: its neighbours of smaller rank."""
     for k in range(gone):
-        starts[places[order[k]] + 1] = up[k + 1] - up[k]
+        starts[ranks[order[k]] + 1] = up[k + 1] - up[k]
     for k in range(gone, len(order)):
         u = order[k]
         for i in range(degree[u]):
-            if places[pool[start[u] + i]] < places[u]:
-                starts[places[u] + 1] += 1
+            if ranks[pool[start[u] + i]] < ranks[u]:
+                starts[ranks[u] + 1] += 1
 
 
 @kernel
-def place_slots(order, gone, up, up_heads, start, degree, pool, places, starts, heads):
-    """Write the neighbours of every vertex with smaller numbers, in any order."""
+def write_shortcuts(order, gone, up, up_heads, start, degree, pool, ranks, starts, heads):
+    """Write the heads of the shortcuts of every rank, in any order."""
     for k in range(gone):
-        at = starts[places[order[k]]]
+        at = starts[ranks[order[k]]]
         for e in range(up[k], up[k + 1]):
-            heads[at] = places[up_heads[e]]
+            heads[at] = ranks[up_heads[e]]
             at += 1
     for k in range(gone, len(order)):
         u = order[k]
-        at = starts[places[u]]
+        at = starts[ranks[u]]
         for i in range(degree[u]):
-            v = places[pool[start[u] + i]]
-            if v < places[u]:
+            v = ranks[pool[start[u] + i]]
+            if v < ranks[u]:
                 heads[at] = v
                 at += 1
 
 
 @kernel
-def turn_lists(starts, heads, turned, out):
-    """Turn lists round: v in the list of u becomes u in the list of v, in ascending order.
+def reverse_lists(starts, heads, out_starts, out):
+    """Reverse lists: v in the list of u becomes u in the list of v, in ascending order.
 
-    ``turned`` has n + 1 zeros at first and holds the starts of the new lists at the end.
+    ``out_starts`` has n + 1 zeros at first and holds the starts of the new lists at the end.
     """
     n = len(starts) - 1
     for e in range(len(heads)):
-        turned[heads[e] + 1] += 1
+        out_starts[heads[e] + 1] += 1
     for v in range(n):
-        turned[v + 1] += turned[v]
+        out_starts[v + 1] += out_starts[v]
     for u in range(n):
         for e in range(starts[u], starts[u + 1]):
             v = heads[e]
-            out[turned[v]] = u
-            turned[v] += 1
+            out[out_starts[v]] = u
+            out_starts[v] += 1
     for v in range(n, 0, -1):
-        turned[v] = turned[v - 1]
-    turned[0] = 0
+        out_starts[v] = out_starts[v - 1]
+    out_starts[0] = 0
 
 
 @kernel
 def reach_of_roots(up, heads, weights, keep, bit, parents, core, infinity, far):
-    """Write how far every vertex is from its root or the core, along kept arcs of one direction."""
+    """Write the distance between every vertex and its root or the core, along kept arcs of one direction."""
     for v in range(len(up) - 1):
         if v < core or (parents[v] < 0 and up[v + 1] == up[v]):
             far[v] = 0
@@ -251,7 +256,7 @@ def reach_of_roots(up, heads, weights, keep, bit, parents, core, infinity, far):
 
 @kernel
 def longest_chains(up, heads, weights, keep, bit, most, least):
-    """Write the greatest and least sum of weights of any chain of kept arcs up from every vertex."""
+    """Write the greatest and the least sum of weights along any chain of kept arcs up from every vertex."""
     for v in range(len(up) - 1):
         high, low = 0.0, 0.0
         for s in range(up[v], up[v + 1]):
@@ -262,11 +267,14 @@ def longest_chains(up, heads, weights, keep, bit, most, least):
 
 
 @inlined
-def relabel_slots(v, up, heads, weights, keep, bit, place, begin, tops, arcs, at):
-    """Write the kept arcs of a vertex at ``at``, with slots for heads (kernels/cpu/sweep.py); return where they end."""
+def relabel_shortcuts(v, up, heads, weights, keep, bit, positions, begin, tops, arcs, at):
+    """Write the kept arcs of rank v from ``at`` on, with cells for heads (sweep.py); return where they end.
+
+    ``positions`` has the position in the sweep of every rank; ``begin`` is where the unit of v begins.
+    """
     for s in range(up[v], up[v + 1]):
         if keep[s] & bit != 0:
-            u = np.int64(place[heads[s]])
+            u = np.int64(positions[heads[s]])
             arcs[at]["head"] = u if u < tops else u - begin + tops
             arcs[at]["weight"] = weights[s]
             at += 1
@@ -274,10 +282,10 @@ def relabel_slots(v, up, heads, weights, keep, bit, place, begin, tops, arcs, at
 
 
 @kernel
-def relabel_kept(up, heads, weights, keep, bit, order, place, begins, tops, starts, arcs):
-    """Write the kept arcs of all vertices in the order of the sweep."""
+def relabel_kept(up, heads, weights, keep, bit, order, positions, begins, tops, starts, arcs):
+    """Write the kept arcs of all vertices in the order of the sweep: ``order[i]`` is the rank at position i."""
     at = np.int64(0)
     for i in range(len(order)):
         starts[i] = at
-        at = relabel_slots(order[i], up, heads, weights, keep, bit, place, begins[i], tops, arcs, at)
+        at = relabel_shortcuts(order[i], up, heads, weights, keep, bit, positions, begins[i], tops, arcs, at)
     starts[len(order)] = at

@@ -1,9 +1,9 @@
-"""Decimal digits and an exponent to the nearest float64: what `float()` does, without the host.
+"""Convert decimal digits and an exponent to the nearest float64, as `float()` does, inside a kernel.
 
 Few digits and a small power of ten need one multiplication or division, which rounds once (Clinger). Otherwise the
 digits are multiplied by a 128-bit approximation of the power of ten, and the product decides the rounding unless it
-lies too close to the middle between two floats (Lemire: Number parsing at a gigabyte per second, 2021). The rare
-undecided number, and those that leave the range of normal floats, are left to the host.
+is too close to the middle between two floats (Lemire: Number parsing at a gigabyte per second, 2021). The rare
+undecided numbers, and those outside the range of normal floats, are left to the host.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _EXACT = 22  # 10**22 is the last power of ten that is a float64
 _LOW = np.uint64(0xFFFFFFFF)
 _ONE = np.uint64(1)
 _POINT, _PLUS, _MINUS, _ZERO, _NINE, _E, _SMALL_E, _DIGIT = 46, 43, 45, 48, 57, 69, 101, 15
-_MOST_DIGITS = 19  # so many never pass 2**64
-_ABSURD = 100_000  # no exponent of a float64 is larger; further digits are not added up
+_MOST_DIGITS = 19  # numbers of 19 digits are below 2**64
+_ABSURD = 100_000  # far beyond the exponents of float64; further digits of an exponent are ignored
 
 
 def _power_table() -> np.ndarray:
@@ -90,7 +90,7 @@ def to_float(digits: int, exponent: int) -> tuple[bool, float]:
     upper = high >> np.uint64(63)
     mantissa = high >> (upper + np.uint64(9))
     zeros += int(np.uint64(1) ^ upper)
-    # a product right in the middle between two floats: exact only the host can tell
+    # the product is exactly in the middle between two floats: only the host can decide
     if low <= np.uint64(1) and (high & np.uint64(0x1FF)) == 0 and (mantissa & np.uint64(3)) == 1:
         return False, 0.0
     mantissa = (mantissa + (mantissa & np.uint64(1))) >> np.uint64(1)
@@ -105,7 +105,7 @@ def to_float(digits: int, exponent: int) -> tuple[bool, float]:
 
 @inlined
 def scan_exponent(text: Any, p: Any) -> Any:
-    """Return (power, place after) of the digits behind an e; the place of the e if there are none."""
+    """Return (power, position after) of the digits after an e; the position of the e if there are none."""
     mark = p - _ONE
     negative = text[p] == _MINUS
     if negative or text[p] == _PLUS:
@@ -124,7 +124,7 @@ def scan_exponent(text: Any, p: Any) -> Any:
 
 @inlined
 def scan_digits(text: Any, p: Any, digits: Any) -> Any:
-    """Return (digits with those at p appended, place after); wraps beyond 19 of them."""
+    """Return (digits with those at p appended, position after); the value wraps beyond 19 digits."""
     while text[p] >= _ZERO and text[p] <= _NINE:
         digits = digits * np.uint64(10) + np.uint64(text[p] & _DIGIT)
         p += _ONE
@@ -133,7 +133,7 @@ def scan_digits(text: Any, p: Any, digits: Any) -> Any:
 
 @inlined
 def scan_decimal(text: Any, p: Any) -> Any:
-    """Return (exact, number, place after) of a decimal number; not exact means that the host must look.
+    """Return (exact, number, position after) of a decimal number; if not exact, the host must convert it.
 
     Up to 19 digits are collected; `to_float` turns them and the exponent into the nearest float if it can decide.
     """
@@ -153,7 +153,7 @@ def scan_decimal(text: Any, p: Any) -> Any:
         return False, 0.0, p
     while seen > _MOST_DIGITS and (text[start] == _ZERO or text[start] == _POINT):
         if text[start] == _ZERO:
-            seen -= 1  # zeros in front did not count
+            seen -= 1  # leading zeros do not count
         start += _ONE
     if text[p] in (_E, _SMALL_E):
         power, after = scan_exponent(text, p + _ONE)
@@ -169,9 +169,9 @@ def scan_decimal(text: Any, p: Any) -> Any:
 
 @kernel
 def convert(text: Any, hard: Any, numbers: Any) -> int:
-    """Store the decimal numbers among ``hard`` tokens; move those that are none, or undecided, to its front.
+    """Store the decimal numbers among the ``hard`` fields; move the others, and undecided ones, to the front.
 
-    Return how many those are.
+    Return how many were moved.
     """
     left = 0
     for h in range(len(hard)):

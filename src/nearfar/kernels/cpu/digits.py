@@ -1,4 +1,4 @@
-"""Rows of whole numbers written as text."""
+"""Write rows of whole numbers as text."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def write_integers(columns: Any, prefix: Any, separator: int, out: Any) -> int:
             while size >= np.uint64(10):
                 size //= np.uint64(10)
                 count += 1
-            place = at + count
-            at = place
+            position = at + count
+            at = position
             while True:
-                place -= 1
-                out[place] = 48 + rest % np.uint64(10)
+                position -= 1
+                out[position] = 48 + rest % np.uint64(10)
                 rest //= np.uint64(10)
                 if rest == 0:
                     break

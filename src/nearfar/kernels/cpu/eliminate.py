@@ -1,19 +1,20 @@
-"""Eliminate vertices, those of least degree first: who leaves when, and which neighbours it has then.
+"""Eliminate vertices in order of least degree: find the elimination order, and the neighbours of each vertex in turn.
 
-Taking a vertex out of a graph keeps all distances among the others if every pair of its neighbours is joined. Which
-pairs those are depends on the topology alone; weights come later (kernels/cpu/customize.py). Neighbours are kept as
-sorted lists in one pool, directions aside; a list that outgrows its place moves to the end of the pool. Vertices of a
-degree are chained, so that the least is at hand.
+Taking a vertex out of a graph keeps all distances among the others if every two of its neighbours are joined. Which
+pairs these are depends on the topology alone; weights come later (customize.py). Neighbours in either direction are
+kept as sorted lists in one pool; a list that outgrows its room moves to the end of the pool. The vertices of each
+degree form a linked list, so that one of least degree is found at once.
 
-Elimination pays as long as it leaves less to search: sweeping an arc of an eliminated vertex is cheap, searching an arc
-of what is left (the core) is dear. It stops when their sum is HOPELESS times the least it has been; the host then goes
-back to where that was. It also stops where most pairs of a large rest are joined: a matrix serves those better.
+Elimination is worth while as long as it leaves less to search: sweeping an arc of an eliminated vertex is cheap,
+searching an arc of what is left (the core) is expensive. It stops when the estimate of both costs is HOPELESS times the
+least it has been; the host then goes back to where it was least. It also stops where more than LARGE_CLIQUE vertices
+are left and most pairs of them are joined: a matrix is better for these.
 
-Invariant: lists hold vertices that are still there, each once, in order. ``up_heads[up[k]:up[k + 1]]`` are the
-neighbours of the k-th vertex when it left; all of them leave later or stay in the core. A call that finds too little
-room has changed nothing since the last vertex, so it is called again when there is more.
+Invariant: lists hold vertices that are not eliminated, each once, ascending. ``up_heads[up[k]:up[k + 1]]`` are the
+neighbours of the k-th vertex when it was eliminated; all of them are eliminated later or stay in the core. A call that
+runs out of room has completed the last vertex and not begun the next, so it can be called again with more room.
 
-The order of least degree is Tinney and Walker's (1967); that it serves shortest paths is Carré's (1971).
+Elimination by least degree is due to Tinney and Walker (1967), its use for shortest paths to Carré (1971).
 """
 
 from __future__ import annotations
@@ -22,27 +23,28 @@ import numpy as np
 
 from ..jit import inlined, kernel
 
-# Estimates of sweeping and searching, over the least so far, at which elimination gives up. Those that end well pass by
-# 1.02 in NY, 1.24 on a grid of roads, 1.83 on a map of eight neighbours a cell (2.7 on one of 800,000 cells, which
-# takes half a minute); uniform random graphs pass any.
+# Elimination gives up when the estimate is this many times the least so far. Eliminations that end well reach 1.02 in
+# NY, 1.24 on a grid of roads, 1.83 on a map with eight neighbours per cell (2.7 on one of 800,000 cells, which takes
+# half a minute); uniform random graphs pass any limit.
 HOPELESS = 2
-# Vertices left from which elimination stops if most of their pairs are joined. Eliminating 2,000 takes seconds, closing
-# their matrix a fifth of one; with fewer, having no core is worth more.
+# Number of vertices left above which elimination stops if most of their pairs are joined. Eliminating 2,000 takes
+# seconds, closing their matrix a fifth of a second; with fewer, having no core is worth more.
 LARGE_CLIQUE = 1024
 
 DONE, NEEDS_POOL, NEEDS_UP, STOPPED, DENSE, CLIQUE = 0, 1, 2, 3, 4, 5
-# Places in the array of counters: vertices eliminated, ends of pool and up-lists, where to look for the least degree,
-# arcs among the vertices left, steps taken and allowed, least estimate so far, widest degree that never stops, and what
-# searching an arc costs (0: no core is wanted); when the estimate was least, and after how many vertices to stop.
+# Indices into the array of counters: vertices eliminated, ends of pool and up-lists, where to look for the least
+# degree, arcs among the vertices left, steps taken and allowed, least estimate so far, degree up to which elimination
+# always goes on, cost of searching an arc (0: no core is wanted), when the estimate was least, after how many vertices
+# to stop.
 GONE, TOP, UP_TOP, LEAST, LEFT, STEPS, BUDGET, BEST, ALWAYS, SEARCH, BEST_AT, LIMIT, COUNTERS = range(13)
 POLL = 255
 
 
 @kernel
-def count_neighbours(offsets, arcs, back_offsets, back_arcs, starts, heads, place):
+def count_neighbours(offsets, arcs, back_offsets, back_arcs, starts, heads, write):
     """Merge the sorted lists of heads and of tails of every vertex, without loops and repetitions.
 
-    Called twice: with ``place`` 0 it counts into ``starts[v + 1]``, with 1 it writes to ``heads`` from ``starts[v]``.
+    Called twice: with ``write`` 0 it counts into ``starts[v + 1]``, with 1 it writes to ``heads`` from ``starts[v]``.
     """
     for v in range(len(offsets) - 1):
         e, end = np.int64(offsets[v]), np.int64(offsets[v + 1])
@@ -57,17 +59,17 @@ def count_neighbours(offsets, arcs, back_offsets, back_arcs, starts, heads, plac
                 u = np.int64(back_arcs[b]["head"])
                 b += 1
             if u != v and u != last:
-                if place == 1:
+                if write == 1:
                     heads[at] = u
                 at += 1
                 last = u
-        if place == 0:
+        if write == 0:
             starts[v + 1] = at - begin
 
 
 @kernel
 def chain_by_degree(degree, first, after, before):
-    """Chain the vertices of each degree."""
+    """Link the vertices of each degree: ``first`` by degree, ``after`` and ``before`` by vertex, -1 at the ends."""
     first[:] = -1
     for v in range(len(degree) - 1, -1, -1):
         d = degree[v]
@@ -79,7 +81,7 @@ def chain_by_degree(degree, first, after, before):
 
 @kernel
 def compact(start, degree, pool, fresh):
-    """Move the lists that still count to a fresh pool, one after the other; return where they end."""
+    """Copy the lists in use to a fresh pool, one after the other; return where they end."""
     top = np.int64(0)
     for v in range(len(start)):
         if degree[v] > 0:
@@ -93,7 +95,7 @@ def compact(start, degree, pool, fresh):
 
 @inlined
 def merge(pool, q, end, r, r_end, v, x, merged):
-    """Merge two sorted lists of the pool, the first without v, the second without x; return how many are left."""
+    """Merge two sorted lists of the pool, the first without v, the second without x; return the length."""
     c = np.int64(0)
     while q < end and r < r_end:
         a, b = pool[q], pool[r]
@@ -123,7 +125,7 @@ def merge(pool, q, end, r, r_end, v, x, merged):
 
 @inlined
 def move(x, old, new, first, after, before):
-    """Move a vertex from the chain of one degree to that of another."""
+    """Move a vertex from the linked list of one degree to that of another."""
     if before[x] < 0:
         first[old] = after[x]
     else:
@@ -138,7 +140,7 @@ def move(x, old, new, first, after, before):
 
 @kernel
 def eliminate(start, degree, pool, first, after, before, order, up, up_heads, merged, counters, stop):
-    """Eliminate vertices until none is left or it no longer pays; return why it ended."""
+    """Eliminate vertices until none is left or it is no longer worth while; return why it ended."""
     n = len(order)
     k, top, up_top, least = counters[GONE], counters[TOP], counters[UP_TOP], counters[LEAST]
     left, steps, best = counters[LEFT], counters[STEPS], counters[BEST]

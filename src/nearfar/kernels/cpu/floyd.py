@@ -1,20 +1,22 @@
 """All pairs of a dense graph: the matrix of arcs closed under minimum and plus, in blocks (Floyd 1962, Warshall 1962).
 
-The matrix is a C-ordered square. A round takes TILE vertices as way stations: the corner where their rows meet their
-columns is closed by itself, then their columns and their rows are brought up to date with it, then every other entry
-is offered the way through them. Columns and rows of a round are kept beside the matrix in the order in which they are
-read: ``left`` holds TILE entries for each vertex, ``right`` holds panels of LANES columns, TILE rows each.
+The matrix is a C-ordered square. A round takes TILE vertices as *pivots*, the inner vertices that paths may now use.
+First the corner, where the rows of the pivots meet their columns, is closed by itself. Then the columns and rows of the
+pivots are updated with it. Then every other entry is compared with the path over the pivots. The columns and rows of a
+round are kept beside the matrix in the order in which they are read: ``left`` holds TILE entries for each vertex,
+``right`` holds panels of LANES columns, TILE rows each.
 
-One loop does nearly all of the work: a few rows of LANES sums and minima stay in registers while the way stations pass
-by, so it is bound by additions and minima, not by memory. Rows and columns are updated in place while they are read:
-entries only ever shrink towards the closure, so it does no harm.
+One loop does nearly all of the work: a few rows of LANES sums and minima stay in registers while it goes over the
+pivots, so it is limited by additions and minima, not by memory. Rows and columns are updated in place while they are
+read. That is harmless, because entries only ever shrink towards the closure.
 
-Threads share no more than two counters. Steps are numbered; who is free takes the next number, and waits for the steps
-it builds upon: the corner for the whole round before, rows and columns for the corner, all others for rows and columns.
+Threads share only two counters. The steps are in one fixed order. A free thread takes the next step and waits for the
+steps that it depends on: a corner for the whole round before, rows and columns for the corner, all others for the rows
+and columns.
 
-Invariant: an entry is never less than the shortest path, and after a round no longer than the shortest path whose
-inner vertices belong to the rounds so far. As soon as the corner shows a vertex that reaches itself by less than
-nothing, everything ends: entries would double from step to step from there on.
+Invariant: an entry is never less than the shortest path, and after a round it is not greater than the shortest path
+whose inner vertices were pivots so far. As soon as a corner shows a negative entry on the diagonal, everything ends:
+there is a negative cycle, and from then on entries would double from step to step.
 """
 
 from __future__ import annotations
@@ -35,9 +37,9 @@ from .lanes import Lanes, load_at, minimum, store_at
 # Panels of columns in one step. 2,000 vertices, tiles of 128, one thread, all rows of a tile together: chunks of 8, 16
 # and 32 panels 291, 285 and 284 ms.
 CHUNK = 16
-PATIENCE = 20_000  # looks at a counter before a thread goes to sleep, some tens of microseconds
+PATIENCE = 20_000  # reads of a counter before a thread goes to sleep, some tens of microseconds
 
-ZERO, STEP = np.int64(0), np.int64(LANES)  # as bare numbers they would make Numba compile a copy for each
+ZERO, STEP = np.int64(0), np.int64(LANES)  # as Python integers they would make Numba compile a copy for each
 
 TICKET, FINISHED, FAILED, COUNTERS = 0, LINE, 2 * LINE, 3 * LINE
 DONE, WAITING = 0, 1
@@ -58,7 +60,7 @@ def spread(typing_context, array, index):
 
 
 def _saturating(builder: Any, left: Any, right: Any) -> Any:
-    """Return sums of unsigned lanes that stop at the end of their type."""
+    """Return sums of unsigned lanes that saturate at the end of their type."""
     kind = ir.FunctionType(left.type, [left.type, left.type])
     name = f"llvm.uadd.sat.v{LANES}i{left.type.element.width}"
     function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name=name)
@@ -67,7 +69,7 @@ def _saturating(builder: Any, left: Any, right: Any) -> Any:
 
 @intrinsic
 def plus(typing_context, left, right, sums):
-    """Return the sums of lanes, whose bits are numbers of the type of ``sums``; uint16 stops at its end."""
+    """Return the sums of lanes, whose bits are numbers of the type of ``sums``; uint16 saturates."""
 
     def codegen(context, builder, signature, args):
         dtype = signature.args[2].dtype
@@ -81,8 +83,8 @@ def plus(typing_context, left, right, sums):
 
 
 @intrinsic
-def stay_apart(typing_context):
-    """Keep LLVM from copying the function that says this into its callers, which makes compiling twice as long."""
+def never_inline(typing_context):
+    """Keep LLVM from inlining the function that calls this, which would double the time to compile."""
 
     def codegen(context, builder, signature, args):
         builder.function.attributes.add("noinline")
@@ -93,11 +95,11 @@ def stay_apart(typing_context):
 
 if config.DISABLE_JIT:
 
-    def stay_apart() -> None:
+    def never_inline() -> None:
         """Do nothing."""
 
     def spread(array: Any, index: Any) -> Any:
-        """Return an entry in every lane."""
+        """Return one entry in every lane."""
         return np.full(LANES, array[index], array.dtype)
 
     def plus(left: Any, right: Any, sums: Any) -> Any:
@@ -108,13 +110,13 @@ if config.DISABLE_JIT:
 
 
 def inner(function: Any) -> Any:
-    """Compile a helper for other kernels only: what Python would need to call it takes a third of the time."""
+    """Compile a helper for other kernels only: a wrapper for calls from Python would take a third of the time."""
     return kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 @inlined
 def one_row(out, at, left, first, right, panel, count, sums):
-    """Offer LANES entries of a row the ways through ``count`` stations: the least of ``left`` plus ``right``."""
+    """Update LANES entries of a row over ``count`` pivots: the least of ``left`` plus ``right``, and of themselves."""
     a = load_at(out, at)
     for k in range(count):
         a = minimum(plus(load_at(right, panel + k * LANES), spread(left, first + k), sums), a)
@@ -186,12 +188,12 @@ def eight_rows(out, at, step, left, first, tile, right, panel, count, sums):
 
 
 def rows_at_once(out: Any) -> int:
-    """Return how many rows of LANES entries fill half of the registers of most machines, 16 of 32 bytes."""
+    """Return how many rows of LANES entries fill half of the registers of most machines (16 of 32 bytes)."""
     return 16 // out.dtype.itemsize
 
 
 def some_rows(out: Any, *others: Any) -> None:
-    """Offer as many rows as `rows_at_once` says the ways through some stations."""
+    """Update as many rows as `rows_at_once` returns over some pivots."""
     {2: two_rows, 4: four_rows, 8: eight_rows}[rows_at_once(out)](out, *others)
 
 
@@ -205,16 +207,16 @@ def _rows_at_once(out):
 def _some_rows(out, at, step, left, first, tile, right, panel, count, sums):
     rows = {2: two_rows, 4: four_rows, 8: eight_rows}[128 // out.dtype.bitwidth]
 
-    def offer_some(out, at, step, left, first, tile, right, panel, count, sums):
+    def update_some(out, at, step, left, first, tile, right, panel, count, sums):
         rows(out, at, step, left, first, tile, right, panel, count, sums)
 
-    return offer_some
+    return update_some
 
 
 @inner
-def offer(out, at, step, rows, left, first, tile, right, panel, count, sums):
-    """Offer LANES entries of so many rows the ways through ``count`` stations, as many rows at a time as fit."""
-    stay_apart()
+def update(out, at, step, rows, left, first, tile, right, panel, count, sums):
+    """Update LANES entries of ``rows`` rows over ``count`` pivots, as many rows at a time as registers hold."""
+    never_inline()
     i = 0
     some = rows_at_once(out)
     while i + some <= rows:
@@ -227,8 +229,8 @@ def offer(out, at, step, rows, left, first, tile, right, panel, count, sums):
 
 @inner
 def copy_block(source, at, width, target, to, step, rows, columns):
-    """Copy so many rows and columns from one array to another, whose rows are ``width`` and ``step`` entries apart."""
-    stay_apart()
+    """Copy a block between flat matrices whose rows are ``width`` (source) and ``step`` (target) entries apart."""
+    never_inline()
     for i in range(rows):
         for j in range(columns):
             target[to + i * step + j] = source[at + i * width + j]
@@ -236,7 +238,7 @@ def copy_block(source, at, width, target, to, step, rows, columns):
 
 @inner
 def close_corner(matrix, width, begin, count, tile, corner, panels, sums):
-    """Close the square of a round by itself, row by row and in panels; return whether no cycle in it is negative."""
+    """Close the corner of a round by itself, also as panels; return False if it shows a negative cycle."""
     at = begin * width + begin
     copy_block(matrix, at, width, corner, ZERO, tile, count, count)
     used = (count + LANES - 1) // LANES
@@ -257,7 +259,7 @@ def close_corner(matrix, width, begin, count, tile, corner, panels, sums):
 
 @inner
 def take_step(matrix, width, n, tile, own, step, corner, panels, left, right, sums, edge):
-    """Do one step of round ``own``: its corner, a strip of its columns or rows, or one of the rest in some columns.
+    """Do one step of round ``own``: its corner, a strip of its columns or rows, or a block of the other entries.
 
     Return False when the corner shows a negative cycle.
     """
@@ -274,14 +276,14 @@ def take_step(matrix, width, n, tile, own, step, corner, panels, left, right, su
     if step <= strips:
         copy_block(matrix, at + begin, width, left, into, tile, rows, count)
         for q in range((count + LANES - 1) // LANES):
-            offer(left, into + q * LANES, tile, rows, left, into, tile, panels, q * tile * LANES, count, sums)
+            update(left, into + q * LANES, tile, rows, left, into, tile, panels, q * tile * LANES, count, sums)
         copy_block(left, into, tile, matrix, at + begin, width, rows, count)
         return True
     if step <= 2 * strips:
         for column in range(first, first + rows, LANES):
             panel, columns, source = column * tile, min(STEP, n - column), begin * width + column
             copy_block(matrix, source, width, right, panel, STEP, count, columns)
-            offer(right, panel, STEP, count, corner, ZERO, tile, right, panel, count, sums)
+            update(right, panel, STEP, count, corner, ZERO, tile, right, panel, count, sums)
             copy_block(right, panel, STEP, matrix, source, width, count, columns)
         return True
     reach = CHUNK * LANES
@@ -293,17 +295,17 @@ def take_step(matrix, width, n, tile, own, step, corner, panels, left, right, su
             if begin <= column < begin + count:
                 continue
             if columns == STEP:
-                offer(matrix, start + column, width, some, left, origin, tile, right, panel, count, sums)
+                update(matrix, start + column, width, some, left, origin, tile, right, panel, count, sums)
             else:  # the matrix ends within these columns
                 copy_block(matrix, start + column, width, edge, ZERO, STEP, some, columns)
-                offer(edge, ZERO, STEP, some, left, origin, tile, right, panel, count, sums)
+                update(edge, ZERO, STEP, some, left, origin, tile, right, panel, count, sums)
                 copy_block(edge, ZERO, STEP, matrix, start + column, width, some, columns)
     return True
 
 
 @inner
 def is_reached(counters, finished, stop):
-    """Wait a moment until so many steps are finished; return whether they are, or everything has ended."""
+    """Wait a moment until ``finished`` steps are finished; return whether they are, or the work has ended."""
     for _ in range(PATIENCE):
         if atomics.load(counters, FINISHED) >= finished or atomics.load(counters, FAILED) != 0 or stop[0] != 0:
             return True
@@ -315,7 +317,7 @@ def take_part(matrix, width, n, tile, corner, panels, left, right, sums, edge, a
     """Close the matrix together with other threads that call this; return DONE, or WAITING to be called again later.
 
     It begins when ``ahead`` steps of another kind are finished (`finish_step`). ``mine[0]`` is the step this thread has
-    taken on and not done yet, -1 at first.
+    taken and not done yet, -1 if there is none.
     """
     strips = (n + tile - 1) // tile
     steps = 1 + strips * (2 + (n + CHUNK * LANES - 1) // (CHUNK * LANES))  # corner, columns, rows, chunks of the rest

@@ -1,8 +1,9 @@
-"""Only vertices whose distance changed relax their arcs, in rounds (Moore 1957, known as SPFA). Any weights.
+"""One row of distances: in each round, only vertices whose distance changed relax their arcs (Moore 1957). Any weights.
 
-Invariant: ``dist[v]`` is ``ceiling`` or the length of a real walk from a seed, and every vertex lowered since its arcs
-were last relaxed stands in the frontier. An empty frontier proves the row exact. A negative cycle keeps it full, so a
-call ends after a given number of rounds; the caller looks for a cycle and calls again (methods/frontier.py).
+The method is also known as SPFA. Invariant: ``dist[v]`` is ``ceiling`` or the length of a real walk from a seed, and
+every vertex lowered since its arcs were last relaxed is in the frontier. An empty frontier proves the row exact. A
+negative cycle keeps the frontier from becoming empty, so a call ends after a given number of rounds; then the caller
+looks for a cycle and calls again (methods/rounds.py).
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ import numpy as np
 from ..jit import kernel
 from .arcs import weight
 
-POLL = 255  # look at the stop flag every so many vertices of the frontier
+POLL = 255  # the stop flag is read once every POLL + 1 vertices of the frontier
 
 
 @kernel
 def relax_rounds(offsets, arcs, zero, floor, rounds, size, frontier, following, queued, stop, dist):
-    """Relax up to ``rounds`` rounds of the ``size`` vertices in ``frontier``; return how many are left, and arcs.
+    """Run up to ``rounds`` rounds, from the ``size`` vertices in ``frontier``; return its new size, and arcs relaxed.
 
-    What is left stands in ``frontier``. ``queued[v]`` is 1 while v stands in one of the two lists. A distance below
-    ``floor`` ends it at once: no path is that short, so there is a negative cycle.
+    ``queued[v]`` is 1 while v is in one of the two lists. A distance below ``floor`` ends the search at once: no path
+    is that short, so there is a negative cycle.
     """
     relaxed = 0
     while rounds > 0 and size > 0:

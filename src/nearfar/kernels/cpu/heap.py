@@ -1,12 +1,13 @@
-"""One source row on one thread with a heap, for weights that do not suit buckets and for potentials.
+"""One row of distances on one thread with a heap: for weights that do not suit buckets, and for potentials.
 
-An indexed heap of four children a node: ``heap`` holds vertices, ``keys`` their priorities beside them, ``slots`` where
-a vertex stands (-1: not queued). The priority of a vertex is its distance, less its potential where there is one.
+An indexed heap with four children per node: ``heap`` holds vertices, ``keys`` their priorities, in the same positions,
+and ``positions[v]`` is the position of vertex v in the heap (-1: not queued). The priority of a vertex is its distance,
+minus its potential if there is one.
 
-With a potential h for which ``w + h[u] - h[v] >= 0`` holds on every arc (Johnson 1977) vertices leave the heap in
-order of their final distance although weights are negative. The potential only orders the heap: distances are sums of
-weights along paths, so they are the same to the bit as with any other method. Where rounding upsets the order of
-floats, a vertex that improves after it left is queued again.
+With a potential h such that ``w + h[u] - h[v] >= 0`` on every arc (Johnson 1977), vertices leave the heap in order of
+their final priority although weights are negative. The potential only orders the heap: distances are sums of weights
+along paths, so they are the same to the bit as with any other method. If rounding changes the order of floats, a vertex
+that improves after it left the heap is queued again.
 """
 
 from __future__ import annotations
@@ -16,27 +17,27 @@ import numpy as np
 from ..jit import kernel
 from .arcs import weight
 
-POLL = 1023  # look at the stop flag when the count of vertices taken has these bits clear
+POLL = 1023  # the stop flag is read once every POLL + 1 vertices
 
 
 @kernel
-def settle(offsets, arcs, seeds, targets, potential, ceiling, zero, limit, heap, keys, slots, stop, dist):
+def settle(offsets, arcs, seeds, targets, potential, ceiling, zero, limit, heap, keys, positions, stop, dist):
     """Settle the row ``dist`` from ``seeds``; return the arcs relaxed, or less than 0 if it gave up.
 
-    It gives up when ``stop`` is raised, or when more than ``limit`` arcs were relaxed: around a cycle whose length is 0
-    but for rounding, a vertex may leave the heap again and again.
+    It gives up when ``stop`` is set, or when more than ``limit`` arcs were relaxed: around a cycle of length 0 up to
+    rounding, a vertex may leave the heap again and again.
 
     With ``targets``, the row is only final up to the farthest of them.
     """
     if stop[0] != 0:
-        return -1  # it may have been raised while this was compiled: the row is no longer ours to write
+        return -1  # it may have been set while this was compiled: then the row must not be written any more
     dist[:] = ceiling
-    slots[:] = -1
+    positions[:] = -1
     size, taken, relaxed, target = 0, 0, 0, 0
     for s in seeds:
         if dist[s] != zero:
             dist[s] = zero
-            size = raise_up(heap, keys, slots, size, s, priority(zero, potential, s))
+            size = raise_up(heap, keys, positions, size, s, priority(zero, potential, s))
     while size > 0:
         u = heap[0]
         reached = dist[u] + zero
@@ -44,7 +45,7 @@ def settle(offsets, arcs, seeds, targets, potential, ceiling, zero, limit, heap,
             target += 1
         if 0 < len(targets) == target:
             break
-        size = take_first(heap, keys, slots, size)
+        size = take_first(heap, keys, positions, size)
         taken += 1
         if taken & POLL == 0 and (stop[0] != 0 or relaxed > limit):
             return -1 - relaxed
@@ -53,23 +54,23 @@ def settle(offsets, arcs, seeds, targets, potential, ceiling, zero, limit, heap,
             v = arcs[e]["head"]
             if offer < dist[v]:
                 dist[v] = offer
-                size = raise_up(heap, keys, slots, size, v, priority(offer, potential, v))
+                size = raise_up(heap, keys, positions, size, v, priority(offer, potential, v))
         relaxed += np.int64(offsets[u + 1]) - np.int64(offsets[u])
     return relaxed
 
 
 @kernel
 def priority(distance, potential, v):
-    """Return what orders the heap: the distance, less the potential where there is one."""
+    """Return the key in the heap: the distance, minus the potential if there is one."""
     if len(potential) > 0:
         return distance - potential[v]
     return distance
 
 
 @kernel
-def raise_up(heap, keys, slots, size, v, key):
+def raise_up(heap, keys, positions, size, v, key):
     """Queue ``v`` with ``key``, or lower its key; return the new size."""
-    at = slots[v]
+    at = positions[v]
     if at < 0:
         at = size
         size += 1
@@ -78,16 +79,16 @@ def raise_up(heap, keys, slots, size, v, key):
         if keys[parent] <= key:
             break
         heap[at], keys[at] = heap[parent], keys[parent]
-        slots[heap[at]] = at
+        positions[heap[at]] = at
         at = parent
-    heap[at], keys[at], slots[v] = v, key, at
+    heap[at], keys[at], positions[v] = v, key, at
     return size
 
 
 @kernel
-def take_first(heap, keys, slots, size):
+def take_first(heap, keys, positions, size):
     """Remove the vertex of least key; return the new size."""
-    slots[heap[0]] = -1
+    positions[heap[0]] = -1
     size -= 1
     if size == 0:
         return size
@@ -101,7 +102,7 @@ def take_first(heap, keys, slots, size):
         if least == at:
             break
         heap[at], keys[at] = heap[least], least_key
-        slots[heap[at]] = at
+        positions[heap[at]] = at
         at = least
-    heap[at], keys[at], slots[v] = v, key, at
+    heap[at], keys[at], positions[v] = v, key, at
     return size

@@ -1,10 +1,10 @@
-"""Which arcs are longer than a way over a landmark. Weights >= 0.
+"""Mark superfluous arcs: those longer than a path over a landmark, loops, and parallel arcs. Weights >= 0.
 
 ``to`` and ``fro`` hold the distances to and from the landmarks, LANES of them in a row: n rows for the first LANES
 landmarks, n for the next, and so on. One vector addition and one comparison test an arc against LANES detours.
 
-prune.py makes the rows so that ``to + fro < weight``, strictly, always means that the arc may go: what is unreached,
-ties and rounding are all settled there, once a vertex, not here, once an arc.
+elimination/landmarks.py makes the rows so that ``to + fro < weight``, strictly, always means that the arc can be
+removed: unreached vertices, ties and rounding are handled there, once per vertex, and not here, once per arc.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from .atomics import prefetch
 from .constants import LANES
 from .lanes import add, any_less, load, splat
 
-AHEAD = 16  # arcs ahead at which a row is asked for; R-MAT 18, one thread: 0 252 ms, 4 161, 8 89, 32 76
+AHEAD = 16  # arcs ahead at which a row is prefetched; R-MAT 18, one thread: 0 252 ms, 4 161, 8 89, 32 76
 
-POLL = 255  # look at the stop flag every so many vertices
+POLL = 255  # a mask: the stop flag is read at every 256th vertex
 
 
 @inlined
 def is_detour_shorter(to, fro, n, most, u, v, length):
-    """Tell whether a way from ``u`` to ``v`` over a landmark makes an arc of this ``length`` superfluous.
+    """Return whether a path from ``u`` to ``v`` over a landmark makes an arc of this ``length`` superfluous.
 
-    ``most`` is the greatest length that may be compared with an unreached landmark; longer ones are taken for it.
+    ``most`` is the greatest length that may be compared with an unreached landmark; longer ones are taken as ``most``.
     """
     limit = splat(to, min(length, most))
     group = 0
@@ -37,11 +37,11 @@ def is_detour_shorter(to, fro, n, most, u, v, length):
 
 @kernel
 def mark_superfluous(offsets, arcs, to, fro, most, begin, end, latest, stop, marks):
-    """Mark the arcs of the vertices from ``begin`` up to ``end`` whose removal changes no distance; count them.
+    """Mark the arcs of vertices ``begin`` to ``end`` - 1 whose removal changes no distance; return how many.
 
-    Loops, arcs longer than a detour over a landmark, and all but the lightest of parallel arcs (the first of equals
-    stays). ``latest`` (int64, an entry a vertex, -1 at first, one array a thread) says which arc of the current row led
-    to a vertex last; rows come in rising order, so that older entries lie before the row.
+    These are loops, arcs longer than a detour over a landmark, and all but the lightest of parallel arcs (the first of
+    equals stays). ``latest`` (int64, one entry per vertex, -1 at first, one array per thread) is the last arc of the
+    current row that leads to a vertex; rows are taken in ascending order, so older entries lie before the row.
     """
     n, last, count = len(offsets) - 1, len(arcs) - 1, 0
     for u in range(begin, end):

@@ -1,13 +1,13 @@
 """SIMD for Numba: LANES numbers as one value that lives in registers, on any instruction set LLVM knows.
 
-Numba does not turn a loop over 16 lanes into vector instructions by itself (7 ns a distance instead of 0.5). Here a
+Numba does not turn a loop over 16 lanes into vector instructions by itself (7 ns per distance instead of 0.5). Here a
 value of type Lanes *is* an LLVM vector: kernels load, add, take minima and store, and read like Python. LLVM lowers
-each word to what the machine has: two instructions with AVX2 and int32, one with AVX-512, four with NEON.
+each operation to what the machine has: two instructions with AVX2 and int32, one with AVX-512, four with NEON.
 
 ``load`` and ``store`` take a row of a C-ordered array of shape (n, LANES) that begins at a cache line, as new_lanes in
-elimination/layout.py makes them, so that no row straddles one; ``load_at`` and ``store_at`` take LANES neighbours
+elimination/layout.py makes them, so that no row crosses one; ``load_at`` and ``store_at`` take LANES neighbours
 anywhere in a flat array. With the JIT switched off (NUMBA_DISABLE_JIT=1, used to measure coverage) NumPy arrays of
-LANES entries take the vectors' place.
+LANES entries are used instead of vectors.
 """
 
 from __future__ import annotations
@@ -42,34 +42,55 @@ class _LanesModel(models.PrimitiveModel):
         super().__init__(manager, lanes, ir.VectorType(manager[lanes.dtype].get_value_type(), LANES))
 
 
-def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any, index_kind: Any, step: int) -> Any:
-    """Return a pointer to the vector that starts ``step`` times ``index`` elements into an array."""
+def _value_of(array: Any) -> Any:
+    """Return the type of what `load` reads from an array: lanes, or one number where the array is flat."""
+    return Lanes(array.dtype) if array.ndim == 2 else array.dtype
+
+
+def _element_of(kind: Any) -> Any:
+    """Return the type of one number of a value: of lanes, or of the number itself."""
+    return kind.dtype if isinstance(kind, Lanes) else kind
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any, step: int, value: Any) -> Any:
+    """Return a pointer to the value of a type that starts ``step`` times ``index`` elements into an array."""
     data = context.make_array(kind)(context, builder, array).data
-    index = context.cast(builder, index, index_kind, types.intp)
     at = builder.gep(data, [builder.mul(index, index.type(step))])
-    return builder.bitcast(at, context.get_value_type(Lanes(kind.dtype)).as_pointer())
+    return builder.bitcast(at, context.get_value_type(value).as_pointer())
 
 
-def _loader(step: int, aligned: bool) -> Any:
-    """Return the intrinsic that reads a vector, ``step`` elements between two of them."""
+def _align_of(value: Any, aligned: bool) -> int:
+    """Return the alignment of a value in memory, in bytes."""
+    return LINE_BYTES if aligned and isinstance(value, Lanes) else _element_of(value).bitwidth // 8
+
+
+def _loader(by_row: bool) -> Any:
+    """Return the intrinsic that reads a value: row ``index`` of an array, or LANES numbers from ``index`` on."""
 
     def load(typing_context, array, index):
-        def codegen(context, builder, signature, args):
-            at = _pointer(context, builder, signature.args[0], args[0], args[1], signature.args[1], step)
-            return builder.load(at, align=LINE_BYTES if aligned else signature.args[0].dtype.bitwidth // 8)
+        value = _value_of(array) if by_row else Lanes(array.dtype)
+        step = LANES if by_row and array.ndim == 2 else 1
 
-        return Lanes(array.dtype)(array, index), codegen
+        def codegen(context, builder, signature, args):
+            position = context.cast(builder, args[1], signature.args[1], types.intp)
+            at = _pointer(context, builder, signature.args[0], args[0], position, step, value)
+            return builder.load(at, align=_align_of(value, by_row))
+
+        return value(array, index), codegen
 
     return intrinsic(load)
 
 
-def _storer(step: int, aligned: bool) -> Any:
-    """Return the intrinsic that writes a vector, ``step`` elements between two of them."""
+def _storer(by_row: bool) -> Any:
+    """Return the intrinsic that writes a value: to row ``index`` of an array, or to LANES numbers from ``index`` on."""
 
     def store(typing_context, array, index, value):
+        step = LANES if by_row and array.ndim == 2 else 1
+
         def codegen(context, builder, signature, args):
-            at = _pointer(context, builder, signature.args[0], args[0], args[1], signature.args[1], step)
-            builder.store(args[2], at, align=LINE_BYTES if aligned else signature.args[0].dtype.bitwidth // 8)
+            position = context.cast(builder, args[1], signature.args[1], types.intp)
+            at = _pointer(context, builder, signature.args[0], args[0], position, step, value)
+            builder.store(args[2], at, align=_align_of(value, by_row))
             return context.get_dummy_value()
 
         return types.void(array, index, value), codegen
@@ -77,15 +98,17 @@ def _storer(step: int, aligned: bool) -> Any:
     return intrinsic(store)
 
 
-load, store = _loader(LANES, True), _storer(LANES, True)
-load_at, store_at = _loader(1, False), _storer(1, False)
+load, store = _loader(True), _storer(True)
+load_at, store_at = _loader(False), _storer(False)
 
 
-def _spread(context: Any, builder: Any, dtype: Any, value: Any, kind: Any) -> Any:
-    """Return a number in every lane, or lanes as they are."""
+def _spread(context: Any, builder: Any, like: Any, value: Any, kind: Any) -> Any:
+    """Return a number in every lane of a value like ``like``, or as one number of its type; lanes as they are."""
     if isinstance(kind, Lanes):
         return value
-    return _repeated(context, builder, value, kind, dtype, context.get_value_type(Lanes(dtype)))
+    if not isinstance(like, Lanes):
+        return context.cast(builder, value, kind, like)
+    return _repeated(context, builder, value, kind, like.dtype, context.get_value_type(like))
 
 
 def _is_whole(dtype: Any) -> bool:
@@ -94,7 +117,7 @@ def _is_whole(dtype: Any) -> bool:
 
 
 def _compare(builder: Any, dtype: Any, sign: str, left: Any, right: Any) -> Any:
-    """Return a vector of bits: where ``left`` stands to ``right`` as the sign says."""
+    """Return a vector of bits: in which lanes ``left`` compares to ``right`` as the sign says."""
     if not _is_whole(dtype):
         return builder.fcmp_ordered(sign, left, right)
     return (builder.icmp_signed if dtype.signed else builder.icmp_unsigned)(sign, left, right)
@@ -105,9 +128,9 @@ def splat(typing_context, array, value):
     """Return ``value`` in every lane, in the type of the array."""
 
     def codegen(context, builder, signature, args):
-        return _spread(context, builder, signature.args[0].dtype, args[1], signature.args[1])
+        return _spread(context, builder, signature.return_type, args[1], signature.args[1])
 
-    return Lanes(array.dtype)(array, value), codegen
+    return _value_of(array)(array, value), codegen
 
 
 @intrinsic
@@ -115,19 +138,18 @@ def add(typing_context, lanes, other):
     """Return ``lanes`` plus other lanes, or plus one number, in the type of the lanes; integers wrap."""
 
     def codegen(context, builder, signature, args):
-        dtype = signature.args[0].dtype
-        right = _spread(context, builder, dtype, args[1], signature.args[1])
-        return (builder.add if _is_whole(dtype) else builder.fadd)(args[0], right)
+        right = _spread(context, builder, signature.args[0], args[1], signature.args[1])
+        return (builder.add if _is_whole(_element_of(signature.args[0])) else builder.fadd)(args[0], right)
 
     return lanes(lanes, other), codegen
 
 
 def _chooser(sign: str) -> Any:
-    """Return the intrinsic that takes the left of two in every lane where the sign holds, the right elsewhere."""
+    """Return the intrinsic that takes the left value in every lane where the comparison holds, the right elsewhere."""
 
     def choose(typing_context, left, right):
         def codegen(context, builder, signature, args):
-            dtype = signature.args[0].dtype
+            dtype = _element_of(signature.args[0])
             return builder.select(_compare(builder, dtype, sign, args[0], args[1]), args[0], args[1])
 
         return left(left, right), codegen
@@ -144,7 +166,7 @@ def replace_from(typing_context, lanes, limit, value):
 
     def codegen(context, builder, signature, args):
         dtype = signature.args[0].dtype
-        ends, values = (_spread(context, builder, dtype, args[i], signature.args[i]) for i in (1, 2))
+        ends, values = (_spread(context, builder, signature.args[0], args[i], signature.args[i]) for i in (1, 2))
         return builder.select(_compare(builder, dtype, "<", args[0], ends), args[0], values)
 
     return lanes(lanes, limit, value), codegen
@@ -152,7 +174,7 @@ def replace_from(typing_context, lanes, limit, value):
 
 @intrinsic
 def any_less(typing_context, left, right):
-    """Tell whether ``left`` is less than ``right`` in any lane."""
+    """Return whether ``left`` is less than ``right`` in any lane."""
 
     def codegen(context, builder, signature, args):
         bits = _compare(builder, signature.args[0].dtype, "<", args[0], args[1])
@@ -163,11 +185,11 @@ def any_less(typing_context, left, right):
 
 @intrinsic
 def add_below(typing_context, total, lanes, limit):
-    """Return ``total``, lanes of int64 or float64, plus what of ``lanes`` is below ``limit``."""
+    """Return ``total``, lanes of int64 or float64, plus those of ``lanes`` that are below ``limit``."""
 
     def codegen(context, builder, signature, args):
         dtype = signature.args[1].dtype
-        ends = _spread(context, builder, dtype, args[2], signature.args[2])
+        ends = _spread(context, builder, signature.args[1], args[2], signature.args[2])
         nothing = ir.Constant(args[1].type, None)
         counted = builder.select(_compare(builder, dtype, "<", args[1], ends), args[1], nothing)
         if dtype.bitwidth < signature.args[0].dtype.bitwidth:
@@ -177,49 +199,51 @@ def add_below(typing_context, total, lanes, limit):
     return total(total, lanes, limit), codegen
 
 
-def _turned(builder: Any, rows: list[Any]) -> list[Any]:
-    """Return the columns of a square of vectors: halves of pairs change places, then quarters, then eighths."""
+def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
+    """Return the columns of a square of vectors: swap single entries of pairs of rows, then pairs, then fours."""
     count, step = len(rows), 1
     while step < count:
         low = [j if j & step == 0 else count + j - step for j in range(count)]
         high = [j + step if j & step == 0 else count + j for j in range(count)]
-        turned = list(rows)
+        swapped = list(rows)
         for i in range(count):
             if i & step == 0:
                 for target, mask in ((i, low), (i + step, high)):
                     order = ir.Constant(ir.VectorType(I32, count), mask)
-                    turned[target] = builder.shuffle_vector(rows[i], rows[i + step], order)
-        rows, step = turned, 2 * step
+                    swapped[target] = builder.shuffle_vector(rows[i], rows[i + step], order)
+        rows, step = swapped, 2 * step
     return rows
 
 
 def _transposer(past: bool) -> Any:
     """Return the intrinsic that writes rows of lanes as columns, into the caches or past them."""
 
-    def transpose(typing_context, rows, places, out, bases, column, limit, value):
+    def transpose(typing_context, rows, cells, out, bases, column, limit, value):
         def codegen(context, builder, signature, args):
             kinds, dtype = signature.args, signature.args[0].dtype
             count = BLOCK_BYTES * 8 // dtype.bitwidth
             vector = ir.VectorType(context.get_value_type(dtype), count)
-            lanes, numbers, out, bases = (context.make_array(kinds[i])(context, builder, args[i]) for i in range(4))
+            lanes, indices, out, bases = (context.make_array(kinds[i])(context, builder, args[i]) for i in range(4))
             left = context.cast(builder, args[4], kinds[4], types.intp)
             ends, values = (_repeated(context, builder, args[i], kinds[i], dtype, vector) for i in (5, 6))
             word = left.type
-            places = []
+            row_starts = []
             for j in range(LINE_BYTES // BLOCK_BYTES * count):
-                place = builder.load(builder.gep(numbers.data, [builder.add(left, word(j))]))
-                places.append(builder.mul(context.cast(builder, place, kinds[1].dtype, types.intp), word(LANES)))
+                cell = builder.load(builder.gep(indices.data, [builder.add(left, word(j))]))
+                row_starts.append(builder.mul(context.cast(builder, cell, kinds[1].dtype, types.intp), word(LANES)))
             for lane in range(0, LANES, count):
                 starts = [builder.load(builder.gep(bases.data, [word(lane + i)])) for i in range(count)]
                 squares = []
-                for part in range(0, len(places), count):
+                for part in range(0, len(row_starts), count):
                     square = []
-                    for place in places[part : part + count]:
-                        at = builder.gep(lanes.data, [builder.add(place, word(lane))])
+                    for row_start in row_starts[part : part + count]:
+                        at = builder.gep(lanes.data, [builder.add(row_start, word(lane))])
                         found = builder.load(builder.bitcast(at, vector.as_pointer()), align=BLOCK_BYTES)
                         square.append(builder.select(_compare(builder, dtype, "<", found, ends), found, values))
-                    squares.append(_turned(builder, square))
-                for i in range(count):  # both halves of a line one after the other: it is sent off when it is full
+                    squares.append(_transposed(builder, square))
+                for i in range(
+                    count
+                ):  # both halves of a line one after the other: a line is sent to memory when it is full
                     for k, square in enumerate(squares):
                         at = builder.gep(out.data, [builder.add(builder.add(starts[i], left), word(k * count))])
                         align = BLOCK_BYTES if past else dtype.bitwidth // 8
@@ -228,21 +252,22 @@ def _transposer(past: bool) -> Any:
                             store.set_metadata("nontemporal", builder.module.add_metadata([I32(1)]))
             return context.get_dummy_value()
 
-        return types.void(rows, places, out, bases, column, limit, value), codegen
+        return types.void(rows, cells, out, bases, column, limit, value), codegen
 
     return intrinsic(transpose)
 
 
 transpose, transpose_past = _transposer(False), _transposer(True)
-"""Write rows ``places[column]`` and following of lanes as columns: lane i goes to ``out[bases[i] + column]`` on.
+"""Write rows ``cells[column]`` and following of lanes as columns: lane i goes to ``out[bases[i] + column]`` on.
 
-A cache line in each of the LANES places, as many rows as fill it. Vectors are turned in registers, a square at a time.
-What is not below ``limit`` becomes ``value``. ``out`` is flat. The second goes past the caches; its lines are aligned.
+As many rows as fill one cache line in each of the LANES rows of the flat array ``out``. They are transposed in
+registers, one square at a time. Values not below ``limit`` become ``value``. `transpose_past` writes past the caches;
+its lines must be aligned.
 """
 
 
 def _repeated(context: Any, builder: Any, value: Any, kind: Any, dtype: Any, vector: Any) -> Any:
-    """Return a number in every place of a vector of any length."""
+    """Return a vector of any length with the same number in every entry."""
     undefined = ir.Constant(vector, ir.Undefined)
     one = builder.insert_element(undefined, context.cast(builder, value, kind, dtype), I32(0))
     return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(I32, vector.count), None))
@@ -268,7 +293,7 @@ if config.DISABLE_JIT:
 
     def splat(array, value):
         """Return ``value`` in every lane."""
-        return np.full(LANES, value, array.dtype)
+        return np.full(LANES, value, array.dtype) if array.ndim == 2 else array.dtype.type(value)
 
     def add(lanes, other):
         """Return the sum in the type of the lanes."""
@@ -281,13 +306,13 @@ if config.DISABLE_JIT:
         return np.where(operator.lt(lanes, limit), lanes, value).astype(lanes.dtype)
 
     def any_less(left, right):
-        """Tell whether ``left`` is less in any lane."""
+        """Return whether ``left`` is less in any lane."""
         return bool((left < right).any())
 
-    def transpose(rows, places, out, bases, column, limit, value):
+    def transpose(rows, cells, out, bases, column, limit, value):
         """Write rows of lanes as columns."""
         count = LINE_BYTES // rows.dtype.itemsize
-        found = rows[places[int(column) : int(column) + count]].T
+        found = rows[cells[int(column) : int(column) + count]].T
         for lane in range(LANES):
             at = int(bases[lane]) + int(column)
             out[at : at + count] = np.where(found[lane] < limit, found[lane], value)
@@ -295,5 +320,5 @@ if config.DISABLE_JIT:
     transpose_past = transpose
 
     def add_below(total, lanes, limit):
-        """Add what is below ``limit`` to wide lanes."""
+        """Add the lanes below ``limit`` to wide lanes."""
         return total + np.where(lanes < limit, lanes, 0).astype(total.dtype)

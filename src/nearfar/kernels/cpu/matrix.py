@@ -1,7 +1,7 @@
-"""A graph as a square matrix of arcs, and rows out of it: what stands before and behind `kernels/cpu/floyd.py`.
+"""A graph as a square matrix of arcs, and rows read from the matrix: the steps before and after floyd.py.
 
-An entry is the lightest arc, 0 on the diagonal unless a loop is negative, and ``infinity`` where there is no arc. An
-arc that is not below infinity is none, so entries never pass it.
+An entry is the weight of the lightest arc, 0 on the diagonal unless a loop is negative, and ``infinity`` where there is
+no arc. An arc whose weight is not below infinity is left out, so no entry is above it.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from ..jit import kernel
 from .arcs import weight
 
-POLL = 1023  # look at the stop flag every so many vertices
+POLL = 1023  # the stop flag is read once every POLL + 1 vertices
 
 
 @kernel
 def fill_rows(offsets, arcs, wanted, first, last, infinity, matrix):
-    """Write the arcs of some vertices into their rows; those that are not wanted get none."""
+    """Write the arcs of vertices ``first`` to ``last`` into their rows; vertices that are not wanted get no arcs."""
     n = matrix.shape[1]
     for u in range(first, last):
         for v in range(n):
@@ -25,12 +25,12 @@ def fill_rows(offsets, arcs, wanted, first, last, infinity, matrix):
         for e in range(offsets[u], offsets[u + 1]):
             v = arcs[e]["head"]
             if weight(arcs, e) < matrix[u, v]:
-                matrix[u, v] = weight(arcs, e) + 0  # -0.0 becomes 0.0, whose bits are the least
+                matrix[u, v] = weight(arcs, e) + 0  # -0.0 becomes 0.0, whose bits compare as the least
 
 
 @kernel
 def give_rows(matrix, sources, first, last, far, ceiling, rows):
-    """Write out the rows of some sources, with ``ceiling`` for what is not below ``far``."""
+    """Copy the rows of the sources from the matrix; entries that are not below ``far`` become ``ceiling``."""
     for r in range(first, last):
         s = sources[r]
         for v in range(rows.shape[1]):
@@ -39,7 +39,7 @@ def give_rows(matrix, sources, first, last, far, ceiling, rows):
 
 @kernel
 def mark_reached(offsets, arcs, stop, queue, size, reached):
-    """Mark every vertex that a path leads to from the first ``size`` of the queue, which are marked already."""
+    """Mark every vertex that can be reached from the first ``size`` of the queue, which are marked already."""
     at = 0
     while at < size:
         if at & POLL == 0 and stop[0] != 0:

@@ -1,8 +1,9 @@
-"""Distances and paths between single pairs, over an eliminated graph.
+"""Distances and paths between single pairs over an eliminated graph.
 
-A shortest path climbs from the source to a highest vertex and descends to the target. What climbing from the source
-left (kernels/cpu/sweep.py) is met by climbing backwards from the target: the least sum at a common ancestor is the
-distance.
+A shortest path climbs from the source to a highest vertex, its top, and descends to the target. The offers that a climb
+from the source left (sweep.py) are met by a climb backwards from the target: the least sum at a common ancestor is the
+distance. A path is the two climbs, in which `unfold` replaces every shortcut by the arcs of the graph that it stands
+for.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import inlined, kernel
-from .sweep import number_of
+from .sweep import position_of
 
 
 @inlined
 def climb_back(starts, arcs, parents, begins, core, tops, target, back, gates, infinity):
-    """Relax the arcs down to a target backwards into ``back``, which is infinite before.
+    """Relax the arcs down to a target backwards; ``back``, infinite before, gets the distances to the target.
 
-    Returns how many vertices of the core were reached; ``gates`` lists them.
+    Returns the number of vertices of the core that were reached; ``gates`` lists them.
     """
     count = np.int64(0)
     v = np.int64(target)
@@ -30,7 +31,7 @@ def climb_back(starts, arcs, parents, begins, core, tops, target, back, gates, i
         if d < infinity:
             begin = np.int64(begins[v])
             for e in range(starts[v], starts[v + 1]):
-                u = number_of(np.int64(arcs[e]["head"]), tops, begin)
+                u = position_of(np.int64(arcs[e]["head"]), tops, begin)
                 if u < core and back[u] >= infinity:
                     gates[count] = u
                     count += 1
@@ -44,7 +45,7 @@ def meet(
     starts, arcs, parents, begins, core, tops, targets, lane, index, offers, dist, back, gates, infinity, limit,
     unreached, found, tops_found,
 ):  # fmt: skip
-    """Write the distance to each target from the source of one lane, and the vertex at the top of a path.
+    """Write the distance to each target from the source of one lane, and the position of the top of a path.
 
     ``back`` is infinite everywhere, before and after.
     """
@@ -67,8 +68,8 @@ def meet(
 
 
 @kernel
-def list_way(starts, arcs, parents, begins, tops, source, top, far, way, infinity):
-    """List the vertices of a shortest climb from ``source`` to its ancestor ``top``; return how many.
+def list_climb(starts, arcs, parents, begins, tops, source, top, far, climb, infinity):
+    """List the positions of a shortest climb from ``source`` to its ancestor ``top``, from the top; return how many.
 
     ``far`` is infinite everywhere, before and after. There is no core.
     """
@@ -78,25 +79,25 @@ def list_way(starts, arcs, parents, begins, tops, source, top, far, way, infinit
         if far[v] < infinity and v != top:
             begin = np.int64(begins[v])
             for e in range(starts[v], starts[v + 1]):
-                u = number_of(np.int64(arcs[e]["head"]), tops, begin)
+                u = position_of(np.int64(arcs[e]["head"]), tops, begin)
                 far[u] = min(far[u], far[v] + arcs[e]["weight"])
         v = np.int64(parents[v]) if v != top else np.int64(-1)
     count = np.int64(1)
-    way[0] = top
+    climb[0] = top
     at = np.int64(top)
-    while at != source:  # who gave the vertex its distance is one of the deeper ancestors
+    while at != source:  # the vertex before it is one of the deeper ancestors
         v = np.int64(source)
         before = np.int64(-1)
         while v != at and before < 0:
             if far[v] < infinity:
                 begin = np.int64(begins[v])
                 for e in range(starts[v], starts[v + 1]):
-                    u = number_of(np.int64(arcs[e]["head"]), tops, begin)
+                    u = position_of(np.int64(arcs[e]["head"]), tops, begin)
                     if u == at and far[v] + arcs[e]["weight"] == far[at]:
                         before = v
             v = np.int64(parents[v])
         at = before
-        way[count] = at
+        climb[count] = at
         count += 1
     v = np.int64(source)
     while v >= 0:
@@ -106,8 +107,8 @@ def list_way(starts, arcs, parents, begins, tops, source, top, far, way, infinit
 
 
 @inlined
-def seek_slot(up, heads, v, head):
-    """Return the slot of ``v`` with this head, or -1."""
+def seek_shortcut(up, heads, v, head):
+    """Return the shortcut of rank ``v`` with this head, or -1."""
     low, high = np.int64(up[v]), np.int64(up[v + 1])
     while low < high:
         middle = (low + high) >> 1
@@ -120,15 +121,15 @@ def seek_slot(up, heads, v, head):
 
 @inlined
 def middle_of(u, v, up, heads, outs, ins, below_starts, below, infinity):
-    """Return the vertex that an arc from u to v leads over, or -1 if it is an arc of the graph."""
+    """Return the rank of the vertex that the shortcut from u to v leads over, or -1 if it is an arc of the graph."""
     lower, upper = max(u, v), min(u, v)
-    s = seek_slot(up, heads, lower, upper)
+    s = seek_shortcut(up, heads, lower, upper)
     weight = outs[s] if u == lower else ins[s]
     for i in range(below_starts[lower], below_starts[lower + 1]):
         x = np.int64(below[i])
-        t = seek_slot(up, heads, x, upper)
+        t = seek_shortcut(up, heads, x, upper)
         if t >= 0:
-            r = seek_slot(up, heads, x, lower)
+            r = seek_shortcut(up, heads, x, lower)
             first, second = (ins[r], outs[t]) if u == lower else (ins[t], outs[r])
             if first < infinity and second < infinity and first + second == weight:
                 return x
@@ -137,10 +138,11 @@ def middle_of(u, v, up, heads, outs, ins, below_starts, below, infinity):
 
 @kernel
 def unfold(walk, up, heads, outs, ins, below_starts, below, infinity, stack, path):
-    """Replace every arc of a walk by the arcs of the graph it stands for; return how many vertices ``path`` then has.
+    """Replace every shortcut of a walk by the arcs of the graph it stands for; return the length of ``path``.
 
-    An arc that arose when x left has exactly the weight of the two arcs over x. ``below`` lists for every vertex those
-    with a slot for it. The answer is -1 where ``path`` or ``stack`` (two entries an arc) has too little room.
+    The walk and the path are ranks. A shortcut that arose when x was eliminated has exactly the weight of the two arcs
+    over x. ``below`` lists for every rank the deeper ranks with a shortcut to it. Returns -1 where ``path`` or
+    ``stack`` (two entries per arc) has too little room.
     """
     path[0] = walk[0]
     count = np.int64(1)

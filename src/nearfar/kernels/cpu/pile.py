@@ -1,9 +1,10 @@
-"""The shared pile of `delta`: chunks that busy threads put there for hungry ones. A short lock, never waited for.
+"""Work sharing for `delta`: a pile of chunks that busy threads fill for hungry ones. No thread ever waits for its lock.
 
-``control`` holds the counters, each on cache lines of its own: LOCK, CHUNKS on the pile, HUNGRY threads, BUSY threads,
-the STOP flag, MOVES to and from the pile, and from LEVELS on the level each thread works at. Counters are read and
-written atomically, the pile itself only by who holds the lock. Who does not get the lock goes on without: a thread that
-the system has put aside while holding it costs the others a missed exchange, not a wait.
+``control`` holds the counters, each on its own cache lines: LOCK, CHUNKS on the pile, HUNGRY threads, BUSY threads, the
+STOP flag, MOVES to and from the pile, and, starting at LEVELS, the level at which each thread works. Counters are read
+and written atomically; the pile itself is only touched by the thread that holds the lock. A thread that does not get
+the lock goes on without it: if the system suspends a thread that holds the lock, the others miss an exchange but do not
+wait.
 """
 
 from __future__ import annotations
@@ -15,113 +16,113 @@ from .atomics import add, load, store, swap_if
 from .buckets import release
 from .constants import CHUNK, LINE, PILE
 
-SPLIT = 16  # an open chunk is halved for a hungry thread from so many entries on; 8: 1.00x, 1.01x, 32: 1.00x, 1.15x
-GIVE = 8  # full chunks given away at once, at most half of what is there
-GIVE_LEVELS = 4  # levels from the current one on that a gift may come from
+SPLIT = 16  # entries from which an open chunk is halved for a hungry thread; 8: 1.00x, 1.01x, 32: 1.00x, 1.15x
+GIVE = 8  # full chunks given away at once, at most half of those in the bucket
+GIVE_LEVELS = 4  # levels, starting at the current one, whose entries may be given away
 
 LOCK, CHUNKS, HUNGRY, BUSY, STOP, MOVES, LEVELS = 0, LINE, 2 * LINE, 3 * LINE, 4 * LINE, 5 * LINE, 6 * LINE
 
 
 @kernel
-def give(control, pile, sizes, levels, queue, ends, state, current):
-    """Put up to half of a bucket at or soon after level ``current`` on the pile; return how many entries that were."""
-    wrap = len(ends) - 2
+def give(pile, queue, current):
+    """Put up to half of a bucket at or soon after level ``current`` on the pile; return how many entries."""
+    wrap = len(queue.ends) - 2
     for at in range(current, current + GIVE_LEVELS):
-        first = ends[at & wrap] // CHUNK
-        if queue[first * CHUNK] != -1 or ends[at & wrap] - first * CHUNK > SPLIT:
-            if not swap_if(control, LOCK, 0, 1):
+        first = queue.ends[at & wrap] // CHUNK
+        if queue.pool[first * CHUNK] != -1 or queue.ends[at & wrap] - first * CHUNK > SPLIT:
+            if not swap_if(pile.control, LOCK, 0, 1):
                 return 0
-            if queue[first * CHUNK] != -1:
-                given = give_chunks(control, pile, sizes, levels, queue, state, first, at)
+            if queue.pool[first * CHUNK] != -1:
+                given = give_chunks(pile, queue, first, at)
             else:
-                given = give_entries(control, pile, sizes, levels, queue, ends, at & wrap, at)
-            add(control, MOVES, 1)
-            store(control, LOCK, 0)
+                given = give_entries(pile, queue, at & wrap, at)
+            add(pile.control, MOVES, 1)
+            store(pile.control, LOCK, 0)
             return given
     return 0
 
 
 @kernel
-def give_chunks(control, pile, sizes, levels, queue, state, first, at):
-    """Move half of the full chunks behind chunk ``first`` to the pile; return how many entries that were."""
-    top = load(control, CHUNKS)
+def give_chunks(pile, queue, first, at):
+    """Move half of the full chunks after chunk ``first`` to the pile; return how many entries."""
+    top = load(pile.control, CHUNKS)
     wanted = min((count_chunks(queue, first) + 1) // 2, PILE - top)
-    for slot in range(top, top + wanted):
-        behind = np.int64(queue[first * CHUNK])
-        copy_entries(queue, behind * CHUNK, CHUNK - 1, pile, slot * CHUNK)
-        sizes[slot], levels[slot] = CHUNK - 1, at
-        queue[first * CHUNK] = queue[behind * CHUNK]
-        release(queue, state, behind)
-    store(control, CHUNKS, top + wanted)
+    for i in range(top, top + wanted):
+        behind = np.int64(queue.pool[first * CHUNK])
+        copy_entries(queue.pool, behind * CHUNK, CHUNK - 1, pile.chunks, i * CHUNK)
+        pile.sizes[i], pile.levels[i] = CHUNK - 1, at
+        queue.pool[first * CHUNK] = queue.pool[behind * CHUNK]
+        release(queue, behind)
+    store(pile.control, CHUNKS, top + wanted)
     return wanted * (CHUNK - 1)
 
 
 @kernel
-def give_entries(control, pile, sizes, levels, queue, ends, b, at):
-    """Move half of the open chunk of bucket ``b`` to the pile; return how many entries that were."""
-    top = load(control, CHUNKS)
+def give_entries(pile, queue, b, at):
+    """Move half of the open chunk of bucket ``b`` to the pile; return how many entries."""
+    top = load(pile.control, CHUNKS)
     if top == PILE:
         return 0
-    given = (ends[b] & (CHUNK - 1)) // 2
-    ends[b] -= given
-    copy_entries(queue, ends[b] - 1, given, pile, top * CHUNK)
-    sizes[top], levels[top] = given, at
-    store(control, CHUNKS, top + 1)
+    given = (queue.ends[b] & (CHUNK - 1)) // 2
+    queue.ends[b] -= given
+    copy_entries(queue.pool, queue.ends[b] - 1, given, pile.chunks, top * CHUNK)
+    pile.sizes[top], pile.levels[top] = given, at
+    store(pile.control, CHUNKS, top + 1)
     return given
 
 
 @kernel
 def copy_entries(source, start, size, target, at):
-    """Copy the ``size`` entries behind slot ``start`` of ``source`` behind slot ``at`` of ``target``."""
-    for slot in range(1, size + 1):
-        target[at + slot] = source[start + slot]
+    """Copy the ``size`` entries after position ``start`` of ``source`` to those after position ``at`` of ``target``."""
+    for i in range(1, size + 1):
+        target[at + i] = source[start + i]
 
 
 @kernel
 def count_chunks(queue, first):
-    """Count the full chunks behind chunk ``first``, as far as it matters."""
-    count, chunk = 0, queue[first * CHUNK]
+    """Count the full chunks after chunk ``first``, up to twice GIVE."""
+    count, chunk = 0, queue.pool[first * CHUNK]
     while chunk != -1 and count < 2 * GIVE:
         count += 1
-        chunk = queue[chunk * CHUNK]
+        chunk = queue.pool[chunk * CHUNK]
     return count
 
 
 @kernel
-def grab(control, pile, sizes, levels, me, idle, limit, loot):
+def grab(pile, me, idle, limit, loot):
     """Move the top chunk of the pile to ``loot`` if its level is at most ``limit``; return size (or 0) and level."""
-    if load(control, CHUNKS) == 0 or not swap_if(control, LOCK, 0, 1):
+    if load(pile.control, CHUNKS) == 0 or not swap_if(pile.control, LOCK, 0, 1):
         return 0, limit
     size, at = 0, limit
-    top = load(control, CHUNKS) - 1
-    if top >= 0 and levels[top] <= limit:
+    top = load(pile.control, CHUNKS) - 1
+    if top >= 0 and pile.levels[top] <= limit:
         if idle:
-            add(control, BUSY, 1)  # before the chunk leaves the pile: work is always seen in one place or the other
-        size, at = sizes[top], levels[top]
-        copy_entries(pile, top * CHUNK, size, loot, 0)
-        store(control, LEVELS + LINE * me, at)
-        add(control, MOVES, 1)  # before the pile shrinks: who sees it empty must see that something moved
-        store(control, CHUNKS, top)
-    store(control, LOCK, 0)
+            add(pile.control, BUSY, 1)  # before the chunk leaves the pile: work always counts as busy or as on the pile
+        size, at = pile.sizes[top], pile.levels[top]
+        copy_entries(pile.chunks, top * CHUNK, size, loot, 0)
+        store(pile.control, LEVELS + LINE * me, at)
+        add(pile.control, MOVES, 1)  # before the pile shrinks: a thread that sees it empty must see the move
+        store(pile.control, CHUNKS, top)
+    store(pile.control, LOCK, 0)
     return size, at
 
 
 @kernel
-def is_over(control):
-    """Tell whether nobody has work and the pile is empty, both at one moment: nothing moved between the two looks."""
-    moves = load(control, MOVES)
-    return load(control, BUSY) == 0 and load(control, CHUNKS) == 0 and load(control, MOVES) == moves
+def is_over(pile):
+    """Tell whether no thread has work and the pile is empty at the same moment: nothing moved between the two reads."""
+    moves = load(pile.control, MOVES)
+    return load(pile.control, BUSY) == 0 and load(pile.control, CHUNKS) == 0 and load(pile.control, MOVES) == moves
 
 
 @kernel
-def beg(control, threads, me, level, slack, patience):
+def beg(pile, threads, me, level, slack, patience):
     """Ask for work if another thread is more than ``slack`` levels behind ``level``; wait a moment for an answer."""
     least = level
     for other in range(threads):
-        least = min(least, load(control, LEVELS + LINE * other))
+        least = min(least, load(pile.control, LEVELS + LINE * other))
     if level - slack > least:
-        add(control, HUNGRY, 1)
+        add(pile.control, HUNGRY, 1)
         for _ in range(patience):
-            if load(control, CHUNKS) != 0 or load(control, STOP) != 0:
+            if load(pile.control, CHUNKS) != 0 or load(pile.control, STOP) != 0:
                 break
-        add(control, HUNGRY, -1)
+        add(pile.control, HUNGRY, -1)

@@ -1,9 +1,11 @@
-"""New weights for a few shortcuts: what customize.py does for all, only where a change leads.
+"""New weights for a few shortcuts: what customize.py does for all, only where a change has an effect.
 
-`weigh_again` goes from the deepest vertices up. A slot that changed is offered to the slots above: a shorter way lowers
-them at once; where the way that counted so far got longer, the slot is *suspect* and weighed anew when its turn comes.
-`sharpen_again` goes down. A vertex is done again if its slots changed, or a way between two of its heads that decides
-something for it, or did.
+`weigh_again` goes from the leaves up. A shortcut that changed is offered to the shortcuts above: a shorter path lowers
+them at once; where the path that gave a shortcut its weight became longer, the shortcut is *suspect* and is weighed
+from scratch when its turn comes. `sharpen_again` goes from the root down. It handles a vertex again if its shortcuts
+changed, or if a path between two of its heads changed that decides, or decided, whether one of its arcs is needed.
+
+Invariant: after both, weights, shortest paths and marks are exactly those that customize.py would find.
 """
 
 from __future__ import annotations
@@ -11,39 +13,41 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import inlined, kernel
-from .customize import POLL, find_slot, relabel_slots, sharpen_slots
+from .customize import POLL, find_shortcut, relabel_shortcuts, sharpen_shortcuts
 
 
 @kernel
-def mark_up(numbers, parents, stale):
-    """Mark some vertices and all their ancestors."""
-    for i in range(len(numbers)):
-        v = np.int64(numbers[i])
+def mark_up(ranks, parents, stale):
+    """Mark some ranks and all their ancestors."""
+    for i in range(len(ranks)):
+        v = np.int64(ranks[i])
         while v >= 0 and not stale[v]:
             stale[v] = True
             v = np.int64(parents[v])
 
 
 @kernel
-def seat_again(members, ranks, vertices, offsets, arcs, weights, places, up, heads, own_starts, own_outs, own_ins):
-    """Put the arcs of the slots of ``members`` into ``own_outs`` and ``own_ins``, which are infinite before.
+def assign_arcs_again(
+    members, member_index, vertices, offsets, arcs, weights, ranks, up, heads, own_starts, own_outs, own_ins
+):
+    """Give the arcs of the graph to the shortcuts of ``members``; ``own_outs`` and ``own_ins`` are infinite before.
 
-    ``ranks`` has for every number its place among the members, -1 for none; ``own_starts`` where the slots of each
-    member begin. Both ends of such an arc are members: all that is above one is. Returns a vertex with a negative loop,
-    or -1.
+    ``member_index`` has the index in ``members`` of every rank, -1 for none; ``own_starts`` where the shortcuts of each
+    member begin. Both ends of such an arc are members, since all ancestors of a member are. Returns a vertex with a
+    negative loop, or -1.
     """
     for k in range(len(members)):
         i = np.int64(members[k])
         u = np.int64(vertices[i])
         for e in range(offsets[u], offsets[u + 1]):
-            j = np.int64(places[arcs[e]["head"]])
+            j = np.int64(ranks[arcs[e]["head"]])
             w = weights[e]
             if i > j:
-                s = own_starts[k] + find_slot(up, heads, i, j) - up[i]
+                s = own_starts[k] + find_shortcut(up, heads, i, j) - up[i]
                 own_outs[s] = min(own_outs[s], w)
             elif i < j:
-                if ranks[j] >= 0:
-                    s = own_starts[ranks[j]] + find_slot(up, heads, j, i) - up[j]
+                if member_index[j] >= 0:
+                    s = own_starts[member_index[j]] + find_shortcut(up, heads, j, i) - up[j]
                     own_ins[s] = min(own_ins[s], w)
             elif w < 0:
                 return u
@@ -52,23 +56,23 @@ def seat_again(members, ranks, vertices, offsets, arcs, weights, places, up, hea
 
 @kernel
 def suspect_arcs(deeper, higher, up, heads, suspect):
-    """Mark the slots of some arcs, given by the numbers of their ends; loops have none."""
+    """Mark the shortcuts of some arcs, given by the ranks of their ends; loops have none."""
     for i in range(len(deeper)):
         if deeper[i] != higher[i]:
-            suspect[find_slot(up, heads, deeper[i], higher[i])] = True
+            suspect[find_shortcut(up, heads, deeper[i], higher[i])] = True
 
 
 @inlined
-def way_over(first, second, infinity):
+def length_of_both(first, second, infinity):
     """Return the length of two arcs together, infinity where one is missing."""
     return first + second if first < infinity and second < infinity else infinity
 
 
 @inlined
 def weigh_suspects(b, up, heads, below_starts, below, own, own_outs, own_ins, suspect, outs, ins, infinity):
-    """Weigh the suspect slots of ``b`` from their own arcs and the ways over all deeper vertices, which are done.
+    """Weigh the suspect shortcuts of ``b`` from their own arcs and the paths over all deeper vertices, which are done.
 
-    The weights of its own arcs begin at ``own``.
+    The weights of the arcs of the graph begin at ``own``.
     """
     count = 0
     for r in range(up[b], up[b + 1]):
@@ -80,7 +84,7 @@ def weigh_suspects(b, up, heads, below_starts, below, own, own_outs, own_ins, su
         return
     for k in range(below_starts[b], below_starts[b + 1]):
         v = np.int64(below[k])
-        p = find_slot(up, heads, v, b)
+        p = find_shortcut(up, heads, v, b)
         out_p, in_p = outs[p], ins[p]
         r = np.int64(up[b])
         for q in range(up[v], p):
@@ -88,24 +92,24 @@ def weigh_suspects(b, up, heads, below_starts, below, own, own_outs, own_ins, su
             while heads[r] != a:
                 r += 1
             if suspect[r]:
-                outs[r] = min(outs[r], way_over(in_p, outs[q], infinity))
-                ins[r] = min(ins[r], way_over(ins[q], out_p, infinity))
+                outs[r] = min(outs[r], length_of_both(in_p, outs[q], infinity))
+                ins[r] = min(ins[r], length_of_both(ins[q], out_p, infinity))
 
 
 @inlined
 def offer_up(p, low, high, up, heads, old_outs, old_ins, suspect, outs, ins, infinity):
-    """Offer the ways over a vertex that use its slot ``p``, which changed; its slots are ``low`` to ``high`` - 1."""
+    """Offer the paths over a vertex that use its changed shortcut ``p``; its shortcuts are ``low`` to ``high`` - 1."""
     for other in range(low, high):
         if other == p:
             continue
-        q, c = min(p, other), max(p, other)  # the slot of the higher head, and of the deeper one
-        r = find_slot(up, heads, heads[c], heads[q])
-        was, now = way_over(old_ins[c], old_outs[q], infinity), way_over(ins[c], outs[q], infinity)
+        q, c = min(p, other), max(p, other)  # the shortcut of the higher head, and of the deeper one
+        r = find_shortcut(up, heads, heads[c], heads[q])
+        was, now = length_of_both(old_ins[c], old_outs[q], infinity), length_of_both(ins[c], outs[q], infinity)
         if now < outs[r]:
             outs[r] = now
         elif was < now and was == old_outs[r]:
             suspect[r] = True
-        was, now = way_over(old_ins[q], old_outs[c], infinity), way_over(ins[q], outs[c], infinity)
+        was, now = length_of_both(old_ins[q], old_outs[c], infinity), length_of_both(ins[q], outs[c], infinity)
         if now < ins[r]:
             ins[r] = now
         elif was < now and was == old_ins[r]:
@@ -117,10 +121,10 @@ def weigh_again(
     members, up, heads, below_starts, below, own_starts, own_outs, own_ins, old_outs, old_ins, suspect, outs, ins,
     infinity, stop,
 ):  # fmt: skip
-    """Weigh the slots of ``members`` anew, which ascend; the slots of the arcs that changed are suspect.
+    """Weigh the shortcuts of ``members``, which ascend, again; the shortcuts of changed arcs are suspect.
 
-    ``own_outs`` and ``own_ins`` are from `seat_again`; ``outs`` and ``ins`` are copies of the old ones. Returns a
-    vertex on a negative cycle, or -1.
+    ``own_outs`` and ``own_ins`` are from `assign_arcs_again`; ``outs`` and ``ins`` are copies of the old ones. Returns
+    the rank of a vertex on a negative cycle, or -1.
     """
     for i in range(len(members) - 1, -1, -1):
         if i & POLL == 0 and stop[0] != 0:
@@ -131,7 +135,7 @@ def weigh_again(
         low, high = np.int64(up[b]), np.int64(up[b + 1])
         for p in range(low, high):
             if outs[p] != old_outs[p] or ins[p] != old_ins[p]:
-                if way_over(outs[p], ins[p], infinity) < 0:
+                if length_of_both(outs[p], ins[p], infinity) < 0:
                     return b
                 offer_up(p, low, high, up, heads, old_outs, old_ins, suspect, outs, ins, infinity)
     return np.int64(-1)
@@ -139,7 +143,7 @@ def weigh_again(
 
 @inlined
 def differ(first, second, low, high):
-    """Tell whether two arrays differ anywhere from ``low`` to ``high`` - 1."""
+    """Return whether two arrays differ anywhere from ``low`` to ``high`` - 1."""
     s = low
     while s < high and first[s] == second[s]:
         s += 1
@@ -148,7 +152,7 @@ def differ(first, second, low, high):
 
 @kernel
 def mark_changed(members, up, old_outs, old_ins, outs, ins, changed):
-    """Mark those of ``members`` whose slots have other weights than before."""
+    """Mark the members whose shortcuts have other weights than before."""
     for i in range(len(members)):
         v = members[i]
         changed[v] = differ(old_outs, outs, up[v], up[v + 1]) or differ(old_ins, ins, up[v], up[v + 1])
@@ -156,9 +160,9 @@ def mark_changed(members, up, old_outs, old_ins, outs, ins, changed):
 
 @inlined
 def counts_for(old, new, first, first_best, second, second_best, infinity):
-    """Tell whether a way that changed from ``old`` to ``new``, behind one of two arcs, is or was as short as the best.
+    """Return whether a path changed from ``old`` to ``new`` is or was, behind one of two arcs, as short as the best.
 
-    A way that was longer and is longer still than the best decides nothing.
+    A path that was longer than the best and still is decides nothing.
     """
     if old == new:
         return False
@@ -174,12 +178,12 @@ def counts_for(old, new, first, first_best, second, second_best, infinity):
 def mark_below(
     b, up, heads, below_starts, below, outs, ins, old_best_outs, old_best_ins, best_outs, best_ins, touched, infinity
 ):
-    """Mark the vertices below for which a changed way between ``b`` and a higher vertex counts."""
+    """Mark the deeper vertices for which a changed path between ``b`` and a higher vertex decides something."""
     for k in range(below_starts[b], below_starts[b + 1]):
         v = np.int64(below[k])
         if touched[v]:
             continue
-        p = find_slot(up, heads, v, b)
+        p = find_shortcut(up, heads, v, b)
         r = np.int64(up[b])
         for q in range(up[v], p):
             a = heads[q]
@@ -197,7 +201,7 @@ def sharpen_again(
     up, heads, below_starts, below, outs, ins, old_best_outs, old_best_ins, best_outs, best_ins, keep, touched,
     infinity, stop,
 ):  # fmt: skip
-    """Sharpen the vertices that are marked in ``touched``, and mark and sharpen those below for which that counts.
+    """Sharpen the vertices marked in ``touched``; mark and sharpen the deeper ones for which that decides something.
 
     ``best_outs``, ``best_ins`` and ``keep`` are copies of the old ones.
     """
@@ -205,7 +209,7 @@ def sharpen_again(
         if v & POLL == 0 and stop[0] != 0:
             return
         if touched[v]:
-            sharpen_slots(v, up, heads, outs, ins, best_outs, best_ins, keep, np.int64(0), infinity)
+            sharpen_shortcuts(v, up, heads, outs, ins, best_outs, best_ins, keep, np.int64(0), infinity)
             if differ(old_best_outs, best_outs, up[v], up[v + 1]) or differ(old_best_ins, best_ins, up[v], up[v + 1]):
                 mark_below(
                     v, up, heads, below_starts, below, outs, ins, old_best_outs, old_best_ins, best_outs, best_ins,
@@ -215,15 +219,15 @@ def sharpen_again(
 
 @kernel
 def relabel_touched(
-    up, heads, weights, keep, bit, order, place, begins, tops, touched, old_starts, old_arcs, starts, arcs
+    up, heads, weights, keep, bit, order, positions, begins, tops, touched, old_starts, old_arcs, starts, arcs
 ):
-    """Write the kept arcs in the order of the sweep, as `relabel_kept` does; those of most vertices are copied."""
+    """Write the kept arcs in the order of the sweep, as `relabel_kept` does; where nothing was touched, copy them."""
     at = np.int64(0)
     for i in range(len(order)):
         v = order[i]
         starts[i] = at
         if touched[v]:
-            at = relabel_slots(v, up, heads, weights, keep, bit, place, begins[i], tops, arcs, at)
+            at = relabel_shortcuts(v, up, heads, weights, keep, bit, positions, begins[i], tops, arcs, at)
         else:
             for e in range(old_starts[i], old_starts[i + 1]):
                 arcs[at]["head"] = old_arcs[e]["head"]

@@ -1,4 +1,4 @@
-"""What every method needs around a row: its greatest and least distance, and which vertices are leaves."""
+"""Small loops over one row of distances that all methods share, and the vertices that are leaves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..jit import kernel
 
 @kernel
 def mark_unreached(row, ceiling, limit, unreached):
-    """Mark what still stands at ``ceiling``, and what lies farther than ``limit``."""
+    """Mark as unreached what is still at ``ceiling``, and what is farther than ``limit``."""
     for v in range(len(row)):
         if row[v] == ceiling or row[v] > limit:
             row[v] = unreached
@@ -17,7 +17,7 @@ def mark_unreached(row, ceiling, limit, unreached):
 
 @kernel
 def greatest(row, unreached, least):
-    """Return the greatest distance of a row, ``least`` if there is none; all of one type, for vector instructions."""
+    """Return the greatest distance of a row, ``least`` if it has none. One type for all, so that LLVM vectorises it."""
     most = least
     for v in range(len(row)):
         reached = row[v] if row[v] != unreached else least
@@ -26,17 +26,17 @@ def greatest(row, unreached, least):
 
 
 @kernel
-def gather(values, places, row):
-    """Write ``values[places[v]]`` to ``row[v]``: bring a row back from another numbering."""
+def gather(values, positions, row):
+    """Write ``values[positions[v]]`` to ``row[v]``: return a row from another order of the vertices."""
     for v in range(len(row)):
-        row[v] = values[places[v]]
+        row[v] = values[positions[v]]
 
 
 @kernel
 def mark_leaves(offsets, arcs, leaves):
-    """Set the bit of every vertex that leads nowhere but back to the one vertex it is reached from.
+    """Set the bit of every leaf: a vertex whose only arcs lead back to the one vertex that it can be reached from.
 
-    Its distance is final when it is reached, if weights are not negative: no search need go on from it.
+    If weights are not negative, its distance is final when it is reached, so no search has to continue from it.
     """
     n = len(offsets) - 1
     for v in range(n):

@@ -1,10 +1,10 @@
-"""The order in which a sweep takes vertices: ancestors first, near each other in memory, arcs alike in number.
+"""The order in which a sweep takes vertices: ancestors first, near each other in memory, runs of equally many arcs.
 
-Any order with parents before children is right. Preorder of the elimination tree keeps what a sweep reads in the fast
-cache, but the number of arcs then changes from vertex to vertex, and a processor guesses the end of the inner loop
-wrongly at nearly every one, which is most of the time. So subtrees of some thousand vertices (units) are taken one
-after the other, and inside each the vertices by height (steps down to the farthest leaf, so that parents come before
-their children and the many leaves last), those of a height by their number of arcs.
+Any order with parents before children is correct. Preorder of the elimination tree keeps what a sweep reads in the fast
+cache, but then the number of arcs changes from vertex to vertex, and the processor mispredicts the end of the inner
+loop at nearly every one, which takes most of the time. So subtrees of a few thousand vertices (units) are taken one
+after the other. Inside a unit, vertices are ordered by height (steps down to the farthest leaf, so that parents come
+before their children and the many leaves come last), and those of equal height by their number of arcs.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from ..jit import inlined, kernel
 
 @kernel
 def measure_trees(parents, size, height, depth):
-    """Find how many vertices every subtree has and how many steps it is deep; parents come before their children.
+    """Find the size and the height of every subtree, and the depth of every vertex; parents come before children.
 
-    Returns the most vertices on a way from a root down.
+    Returns the greatest number of vertices on a path from a root down.
     """
     deepest = np.int64(0)
     for v in range(len(parents)):
@@ -36,9 +36,10 @@ def measure_trees(parents, size, height, depth):
 
 @kernel
 def make_units(parents, size, core, most, unit):
-    """Give every vertex the number of its unit: 1 for those with large subtrees, then neighbouring subtrees together.
+    """Write the unit of every vertex: 0 for the core, 1 for vertices with large subtrees, then subtrees together.
 
-    Vertices are in preorder. Returns how many units there are. The core is one of its own, before the others.
+    Vertices are in preorder. Neighbouring subtrees share a unit of up to ``most`` vertices. Returns the number of
+    units.
     """
     units, filled = 2, np.int64(most)
     v = np.int64(0)
@@ -63,7 +64,7 @@ def make_units(parents, size, core, most, unit):
 
 @kernel
 def sort_stably(keys, most, counts, order, out):
-    """Sort ``order`` by ``keys[v]`` (0 to ``most``), equal ones as they stand; counts has most + 2 entries."""
+    """Sort ``order`` stably by ``keys[v]`` (0 to ``most``) into ``out``; ``counts`` has most + 2 entries."""
     for c in range(most + 2):
         counts[c] = 0
     for v in range(len(keys)):
@@ -78,25 +79,26 @@ def sort_stably(keys, most, counts, order, out):
 
 @inlined
 def must_wait(c, v, first, width, tops, unit, last):
-    """Tell whether vertex ``v`` in column ``c`` is settled before its line is complete; tops have rows of their own."""
+    """Return whether position ``v``, of column ``c``, must be set aside: its unit ends before its line is complete."""
     k = (c - first) // width
     return v >= tops and (c < first or k >= len(last) or unit[v] < last[k])
 
 
 @kernel
 def schedule_lines(
-    places, unit, units, tops, spare, first, width, last, line_starts, lines, keep_starts, kept, columns
+    positions, unit, units, tops, spare, first, width, last, line_starts, lines, keep_starts, kept, columns
 ):
-    """Find after which unit each line of a row is complete, and who is set aside until then; return how many are.
+    """Find after which unit each line of a row is complete, and which cells are set aside until then; return how many.
 
     Lines have ``width`` columns, from column ``first`` on. Columns of no whole line are written at the end. ``unit`` is
-    by number; slots of those set aside begin at ``spare``. ``line_starts`` and ``keep_starts`` are zero before.
+    by position; cells set aside are copied to cells from ``spare`` on. ``line_starts`` and ``keep_starts`` are zero
+    before. `elimination.lines.Lines` describes the results.
     """
-    n, count = len(places), len(lines)
+    n, count = len(positions), len(lines)
     for k in range(count):
         latest = np.int32(0)
         for c in range(first + k * width, first + (k + 1) * width):
-            latest = max(latest, unit[places[c]])
+            latest = max(latest, unit[positions[c]])
         last[k] = latest
         line_starts[latest + 1] += 1
     for u in range(len(units) - 1):
@@ -105,18 +107,18 @@ def schedule_lines(
         lines[line_starts[last[k]]] = first + k * width
         line_starts[last[k]] += 1
     for c in range(n):
-        if must_wait(c, places[c], first, width, tops, unit, last):
-            keep_starts[unit[places[c]] + 1] += 1
+        if must_wait(c, positions[c], first, width, tops, unit, last):
+            keep_starts[unit[positions[c]] + 1] += 1
     for u in range(len(units) - 1):
         keep_starts[u + 1] += keep_starts[u]
     waiting = keep_starts[len(units) - 1]
     for c in range(n):
-        v = places[c]
-        slot = v if v < tops else v - units[unit[v]] + tops
-        columns[c] = slot
+        v = positions[c]
+        cell = v if v < tops else v - units[unit[v]] + tops
+        columns[c] = cell
         if must_wait(c, v, first, width, tops, unit, last):
             at = keep_starts[unit[v]]
-            kept[at] = slot
+            kept[at] = cell
             columns[c] = spare + at
             keep_starts[unit[v]] += 1
     for u in range(len(units) - 1, 0, -1):

@@ -1,12 +1,11 @@
-"""Lines of numbers and words, parsed from bytes: what every text format of arcs comes down to.
+"""Parse lines of numbers and words from bytes; all text formats use this one loop.
 
-A line is fields between blanks, or between delimiters and trimmed of blanks; `classes` says which byte is what, so one
-loop serves all formats. Each field that is wanted goes to a column: a whole number (a vertex), a number (a weight, a
-coordinate), or the span of a word. Numbers that are not whole are only listed, as *hard*; kernels/cpu/decimals.py
-converts them, and is compiled only if there are any. On the first line that does not fit, the loop stops and says where
-and why.
+A line consists of fields, separated by blanks, or by delimiters with blanks around the fields; `classes` gives the role
+of each byte. Each wanted field goes to a column: a whole number (a vertex), a number (a weight, a coordinate), or the
+span of a word. Numbers that are not whole are only listed, as *hard*; kernels/cpu/decimals.py converts them, and is
+compiled only if there are any. At the first line that does not fit, the loop stops and reports where and why.
 
-Invariant: the text ends with a newline, which no scan runs past. Places are unsigned, which spares the test for
+Invariant: the text ends with a newline, and no scan runs past it. Positions are unsigned, which saves the test for
 negative indices.
 """
 
@@ -18,26 +17,26 @@ import numpy as np
 
 from ..jit import inlined, kernel
 
-# What a byte is.
+# The role of a byte.
 OTHER, BLANK, DELIMITER, NEWLINE, QUOTE = range(5)
 
-# What a column takes.
+# What a column holds.
 INTEGER, NUMBER, WORD = range(3)
 
-# What the loop reports: entries of its state, and why it stopped.
-ROWS, LINES, PLACE, STATUS, HARD = range(5)
+# What the loop reports: the entries of its state, and why it stopped.
+ROWS, LINES, POSITION, STATUS, HARD = range(5)
 DONE, TOO_FEW, TOO_MANY, NOT_WHOLE, OUT_OF_RANGE, TOO_LARGE, EMPTY, WRONG_LINE, UNCLOSED, AFTER, FULL = range(11)
 
 SPAN = 31  # a word is start << SPAN | length
 ONE = np.uint64(1)
 _NEWLINE, _PLUS, _MINUS, _ZERO, _NINE, _DIGIT = 10, 43, 45, 48, 57, 15
-_MOST_DIGITS = np.uint64(19)  # so many never pass 2**64
+_MOST_DIGITS = np.uint64(19)  # numbers of 19 digits are below 2**64
 _INT64_MAX = np.uint64(2**63 - 1)
 
 
 @inlined
 def skip_blanks(text: Any, p: Any, classes: Any) -> Any:
-    """Return the first place from p on that is no blank."""
+    """Return the first position from p on that is not a blank."""
     while classes[text[p]] == BLANK:
         p += ONE
     return p
@@ -45,7 +44,7 @@ def skip_blanks(text: Any, p: Any, classes: Any) -> Any:
 
 @inlined
 def skip_line(text: Any, p: Any) -> Any:
-    """Return the place of the line's end."""
+    """Return the position of the newline that ends the line."""
     while text[p] != _NEWLINE:
         p += ONE
     return p
@@ -53,7 +52,7 @@ def skip_line(text: Any, p: Any) -> Any:
 
 @inlined
 def field_end(text: Any, p: Any, classes: Any, delimited: bool) -> Any:
-    """Return where a field without quotes ends: at a delimiter, a line's end, or a blank where blanks part fields."""
+    """Return the end of a field without quotes: a delimiter, a newline, or a blank if blanks separate fields."""
     while True:
         kind = classes[text[p]]
         if kind in (NEWLINE, DELIMITER) or (kind == BLANK and not delimited):
@@ -63,7 +62,7 @@ def field_end(text: Any, p: Any, classes: Any, delimited: bool) -> Any:
 
 @inlined
 def closing_quote(text: Any, p: Any) -> Any:
-    """Return the place of the quote that closes the one at p, or of the line's end if none does."""
+    """Return the position of the quote that closes the one at p, or of the newline if there is none."""
     quote = text[p]
     p += ONE
     while text[p] != quote and text[p] != _NEWLINE:
@@ -73,7 +72,7 @@ def closing_quote(text: Any, p: Any) -> Any:
 
 @inlined
 def scan_integer(text: Any, p: Any) -> Any:
-    """Return (status, value, place after) of a whole number with an optional sign."""
+    """Return (status, value, position after) of a whole number with an optional sign."""
     negative = text[p] == _MINUS
     if negative or text[p] == _PLUS:
         p += ONE
@@ -96,7 +95,7 @@ def scan_integer(text: Any, p: Any) -> Any:
 
 @inlined
 def take_word(text: Any, p: Any, classes: Any, delimited: bool, integers: Any, column: int, row: int) -> Any:
-    """Note where the word at p lies, if a column wants it; return (status, place after)."""
+    """Store the span of the word at p if it belongs to a column; return (status, position after)."""
     start = p
     if classes[text[p]] == QUOTE:
         p = closing_quote(text, p)
@@ -117,7 +116,7 @@ def take_word(text: Any, p: Any, classes: Any, delimited: bool, integers: Any, c
 
 @inlined
 def take_integer(text: Any, p: Any, classes: Any, bounds: Any, integers: Any, column: int, row: int) -> Any:
-    """Store the whole number at p; return (status, place after, or of the number if it is wrong)."""
+    """Store the whole number at p; return (status, position after it, or p if it is wrong)."""
     status, value, after = scan_integer(text, p)
     if status == DONE and classes[text[after]] == OTHER:
         status = NOT_WHOLE
@@ -129,7 +128,7 @@ def take_integer(text: Any, p: Any, classes: Any, bounds: Any, integers: Any, co
 
 @inlined
 def take_number(text: Any, p: Any, classes: Any, columns: Any, column: int, row: int, state: Any) -> Any:
-    """Store the number at p if it is whole, else list it as hard; return (status, place after)."""
+    """Store the number at p if it is whole, else list it as hard; return (status, position after)."""
     integers, numbers, hard = columns
     status, value, after = scan_integer(text, p)
     integers[column, row] = value
@@ -148,7 +147,7 @@ def take_number(text: Any, p: Any, classes: Any, columns: Any, column: int, row:
 
 @inlined
 def parse_line(text: Any, p: Any, row: int, layout: Any, columns: Any, state: Any) -> Any:
-    """Store the wanted fields of the line that begins at p; return (status, place of its end or of its fault)."""
+    """Store the wanted fields of the line that begins at p; return (status, position of its end or its fault)."""
     classes, _, _, delimited, wanted, kinds, bounds, most = layout
     field = 0
     while text[p] != _NEWLINE:
@@ -193,26 +192,27 @@ def parse_line(text: Any, p: Any, row: int, layout: Any, columns: Any, state: An
 def parse_rows(text: Any, begin: int, limit: int, layout: Any, columns: Any, state: Any) -> None:
     """Parse lines from ``begin`` on, until the text ends, ``limit`` rows are read, or a line does not fit.
 
-    ``layout`` is (classes, comments, prefix, delimited, wanted, kinds, bounds, most): what bytes are, which begin a
-    comment, which one begins every other line (0: none), whether delimiters part fields, the column of each field (-1:
-    none), what columns take, the least and greatest whole number, the most fields a line may have.
+    ``layout`` is (classes, comments, prefix, delimited, wanted, kinds, bounds, most): the role of each byte, which
+    bytes begin a comment, which byte begins every other line (0: none), whether delimiters separate fields, the column
+    of each field (-1: none), what columns hold, the least and the greatest whole number, and how many fields a line may
+    have.
 
-    ``columns`` are (integers, numbers, hard). Row i goes to integers[column, i] and, where numbers are taken, to
-    numbers[column, i] too; ``hard`` lists (column, row, start, end) of numbers that are not whole, or none at all.
+    ``columns`` is (integers, numbers, hard). Row i goes to integers[column, i] and, for columns of numbers, also to
+    numbers[column, i]; ``hard`` lists (column, row, start, end) of fields that are not whole numbers.
     """
     classes, comments, prefix = layout[0], layout[1], layout[2]
     end = np.uint64(len(text))
     p = np.uint64(begin)
-    rows = np.int64(0)  # not a literal, for which helpers would be compiled once more
+    rows = np.int64(0)  # a literal would compile the helpers a second time
     lines = 0
     while p < end and rows < limit:
-        state[PLACE] = np.int64(p)
+        state[POSITION] = np.int64(p)
         p = skip_blanks(text, p, classes)
         if text[p] == _NEWLINE:
             p += ONE
             lines += 1
             continue
-        # where lines begin with a letter, only the letter by itself is a comment
+        # where lines begin with a letter, only a letter that stands alone begins a comment
         if comments[text[p]] and (prefix == 0 or classes[text[p + ONE]] in (BLANK, NEWLINE)):
             p = skip_line(text, p) + ONE
             lines += 1
@@ -228,22 +228,22 @@ def parse_rows(text: Any, begin: int, limit: int, layout: Any, columns: Any, sta
         status, p = parse_line(text, p, rows, layout, columns, state)
         if status != DONE:
             state[STATUS] = status
-            state[PLACE] = np.int64(p)
+            state[POSITION] = np.int64(p)
             break
         p += ONE
         rows += 1
         lines += 1
     if state[STATUS] == DONE:
-        state[PLACE] = np.int64(p)
+        state[POSITION] = np.int64(p)
     state[ROWS] = rows
     state[LINES] = lines
 
 
 @kernel
 def parse_lists(text: Any, classes: Any, comments: Any, values: Any, ends: Any, state: Any) -> None:
-    """Parse lines of whole numbers, any count to a line: all ``values``, and for each line where its values end.
+    """Parse lines of any number of whole numbers: all ``values``, and for each line where its values end.
 
-    Comment lines leave no trace; an empty line is an empty list. state[HARD] is the count of values.
+    Comment lines are skipped; an empty line is an empty list. state[HARD] is the number of values.
     """
     p = np.uint64(0)
     end = np.uint64(len(text))
@@ -261,7 +261,7 @@ def parse_lists(text: Any, classes: Any, comments: Any, values: Any, ends: Any, 
                 status = NOT_WHOLE
             if status != DONE:
                 state[STATUS] = status
-                state[PLACE] = np.int64(p)
+                state[POSITION] = np.int64(p)
                 return
             values[count] = value
             count += 1

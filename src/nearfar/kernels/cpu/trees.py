@@ -1,8 +1,9 @@
-"""The shortest-path tree of one row, and which seed each vertex hangs from. Called by trees.py.
+"""The shortest-path tree of one row, and the seed at the root of each vertex. Called by results/trees.py.
 
-The tree is found breadth-first over tight arcs: arcs (u, v) with ``row[u] + weight == row[v]``. A vertex is hung once,
-on a vertex that is already hung, so no cycle can arise, not even where arcs of weight zero form one. Among the tight
-arcs that give the fewest hops the least tail is taken; that choice does not depend on the order of arcs or seeds.
+The tree is found breadth-first over tight arcs: arcs (u, v) with ``row[u] + weight == row[v]``. A vertex is added once,
+below a vertex that is already in the tree, so no cycle can arise, not even where arcs of weight zero form one. Among
+the tight arcs that give the fewest hops, the one with the least tail is taken; this choice does not depend on the order
+of arcs or seeds.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 from ..jit import kernel
 from .constants import NO_VERTEX
 
-UNKNOWN = -2  # an origin not found yet; NO_VERTEX is an answer
-POLL = 1023  # look at the stop flag every so many vertices
+UNKNOWN = -2  # a root not found yet; NO_VERTEX means that there is none
+POLL = 1023  # the stop flag is read once every POLL + 1 vertices
 
 
 @kernel
@@ -30,7 +31,7 @@ def hang(
     queue: Any,
     stop: Any,
 ) -> int:
-    """Fill ``pred`` with the tree of ``row``; return how many vertices hang in it, fewer if ``stop`` was raised.
+    """Fill ``pred`` with the tree of ``row``; return how many vertices it has, fewer if ``stop`` was set.
 
     ``wide`` is an array whose type can hold the sum of a distance and a weight: int64 for integers, the type of ``row``
     for floats, so that a sum rounds as it did in the solver. ``hops`` and ``queue`` are int32 scratch of length n.
@@ -40,7 +41,7 @@ def hang(
     hops[:] = -1
     last = 0
     for s in seeds:
-        # A seed below zero was reached from another seed over negative arcs: it hangs from that one.
+        # A seed below zero was reached from another seed over negative arcs: it is in that seed's tree.
         if row[s] == 0 and hops[s] < 0:
             hops[s] = 0
             queue[last] = s
@@ -55,7 +56,7 @@ def hang(
         hop = hops[u] + 1
         for e in range(offsets[u], offsets[u + 1]):
             v = heads[e]
-            # A sum that overflows may equal the mark of the unreached; it is no path.
+            # A sum that overflows may equal the value of unreached vertices; it is no path.
             if reached + number(weights[e]) != row[v] or row[v] == unreached:
                 continue
             if hops[v] < 0:
@@ -70,10 +71,10 @@ def hang(
 
 @kernel
 def find_origins(pred: Any, seeds: Any, origin: Any) -> None:
-    """Fill ``origin`` with the seed at the root of each vertex, NO_VERTEX for vertices that hang from none.
+    """Fill ``origin`` with the seed at the root of each vertex, NO_VERTEX for vertices in no tree.
 
-    Each walk goes up to the first vertex whose root is known, then once more to write the root down on the way, so no
-    vertex is passed by two walks: O(n) without a stack.
+    Each walk goes up to the first vertex whose root is known, then goes up again and writes the root to every vertex
+    it passes. So no vertex is passed by two walks: O(n) without a stack.
     """
     for v in range(len(pred)):
         origin[v] = UNKNOWN if pred[v] != NO_VERTEX else NO_VERTEX

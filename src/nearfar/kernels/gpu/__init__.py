@@ -1,1 +1,1 @@
-"""The kernels for GPUs: plain C over the words that opencl.h and cuda.h both define; types.h: distances as keys."""
+"""The kernels for GPUs: plain C with macros that opencl.h and cuda.h both define; types.h: distances as keys."""

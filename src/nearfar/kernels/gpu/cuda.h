@@ -1,4 +1,4 @@
-// The words of our kernels in CUDA C++. opencl.h defines the same words, each for the same purpose, and says more.
+// The macros of our kernels in CUDA C++. opencl.h defines the same macros, and explains them.
 
 #define KERNEL extern "C" __global__
 #define DEVICE static __device__ __forceinline__
@@ -12,16 +12,16 @@
 #define GROUPS ((i32)gridDim.x)
 
 typedef int i32;
-typedef unsigned int u32; // where quotient and remainder are to be a shift and a mask
+typedef unsigned int u32; // for divisions that should become a shift and a mask
 typedef long long i64;
 typedef float f32;
 typedef double f64;
 
-#define ATOMIC_ADD(place, amount) atomicAdd(place, amount)
-#define ATOMIC_SWAP(place, value) atomicExch(place, value)
-#define ATOMIC_MIN(place, key) atomicMin(place, key)
-#define LOAD(place) (*(volatile key_t *)(place))
-#define LOAD_I32(place) (*(volatile i32 *)(place))
+#define ATOMIC_ADD(address, amount) atomicAdd(address, amount)
+#define ATOMIC_SWAP(address, value) atomicExch(address, value)
+#define ATOMIC_MIN(address, key) atomicMin(address, key)
+#define LOAD(address) (*(volatile key_t *)(address))
+#define LOAD_I32(address) (*(volatile i32 *)(address))
 
 #define BITS_OF_F32(value) __float_as_int(value)
 #define F32_OF_BITS(bits) __int_as_float(bits)

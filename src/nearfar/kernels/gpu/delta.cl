@@ -1,29 +1,29 @@
 // needs: lists.cl
-// Delta-stepping with a near and a far pile, for one source, by one group or by all.
+// Delta-stepping with a near and a far pile, for one source by one group or by all (Meyer and Sanders 2003).
 //
 // Vertices below `split` are near: their light arcs (weight <= delta) are relaxed round after round until none of them
 // changes. Then each has its final distance, and its heavy arcs are relaxed once. Then the far pile is searched for the
 // vertices up to its least distance + delta, which become near, and so on until it is empty.
 //
-// Invariants. dist[v] is the ceiling or the length of a real path. A vertex between split and ceiling stands in the far
-// pile exactly once: whoever lowers it from the ceiling puts it there, and nobody else. One that falls below split
-// leaves its entry behind, which the next search drops (it lies below `low`). A vertex that falls below split is
-// settled once. near_stamp[v] is the last round v was listed for, so that it is listed once a round.
+// Invariants. dist[v] is the ceiling or the length of a real path. A vertex between split and ceiling is in the far
+// pile exactly once: the work-item that lowers it from the ceiling puts it there, and no other does. A vertex that
+// falls below split leaves a stale entry behind, which the next search drops, since it is below `low`. A vertex that
+// falls below split is put on the settled list once. stamps[v] is the last round for which v was listed, so that it is
+// listed only once per round.
 //
-// Two kernels share the work. `delta_wide` does one stage with all groups if its list is long, else nothing.
-// `delta_narrow`, one group, ends that stage and goes on alone while lists are short. Both read how far things are from
+// Two kernels share the work. `delta_wide` runs one stage with all groups if its list is long, else it does nothing.
+// `delta_narrow`, one group, ends that stage and continues alone while lists are short. Both read the progress from
 // `control`, so the host launches many pairs of them ahead and looks only now and then.
 
-
-// What `control` holds; the host reads the first.
-#define STAGE_NOW 0          // one of the four below
+// What `control` holds; the host only reads it.
+#define STAGE_NOW 0          // LIGHT, HEAVY, SEARCH or DONE
 #define ROUND 1
 #define FAR_SIDE 2           // which of the two far piles is in use
-#define TARGETS_DONE 3       // targets settled, counted from the first
+#define TARGETS_DONE 3       // the first targets, as many as are known to be settled
 #define STAGES_RUN 4
-#define NEAR_SIZES 5         // two lists, thin and fat each
+#define NEAR_SIZES 5         // of two lists: thin and fat entries each
 #define SETTLED_SIZES 9
-#define FAR_SIZES 11         // two piles
+#define FAR_SIZES 11         // of two piles
 #define CONTROL_SIZE 16
 
 #define LIGHT 0
@@ -46,13 +46,13 @@ typedef struct {
     i32 n;
     sum_t delta;
     key_t ceiling;
-    i32 parts;                           // room for parts in a list
+    i32 parts;                           // parts that a list has room for
 } task_t;
 
 typedef struct {
     GLOBAL key_t *dist;
     GLOBAL i32 *stamps;
-    GLOBAL i32 *lists;       // near, near, settled (n thin entries and the parts each), far, far (n each)
+    GLOBAL i32 *lists;       // near, near, settled (each n thin entries and the parts), far, far (n entries each)
     GLOBAL i32 *control;
     GLOBAL key_t *levels;
     LOCAL i32 *stages;       // near, settled, far
@@ -86,7 +86,7 @@ DEVICE list_t far_of(const task_t *task, const search_t *search, i32 side)
     return list;
 }
 
-// List a vertex that came below split: for its light arcs, and once for its heavy ones.
+// List a vertex that fell below split: for its light arcs, and once for its heavy ones.
 DEVICE void add_near(const task_t *task, const search_t *search, i32 round, i32 v)
 {
     add(near_of(task, search, round), search->stages, v, task->light_ends[v] - task->offsets[v]);
@@ -97,7 +97,8 @@ DEVICE void add_settled(const task_t *task, const search_t *search, i32 v)
     add(settled_of(task, search), search->stages + STAGE_SIZE, v, task->offsets[v + 1] - task->light_ends[v]);
 }
 
-// Offer v a distance, and list it where it then belongs. Returns the distance if that is far, else the ceiling.
+// Relax one arc, and list its head where it then belongs. Return its distance if it was lowered and is far, else the
+// ceiling.
 DEVICE key_t relax(const task_t *task, const search_t *search, sum_t reached, i64 e, i32 next, i32 side, key_t split)
 {
     const i32 v = head_of(task->arcs, e);
@@ -166,7 +167,7 @@ DEVICE void relax_list(const task_t *task, const search_t *search, i32 heavy, i3
     if (relaxed) ATOMIC_ADD(search->relaxed, relaxed);
 }
 
-// Sort this group's share of the far pile: stale entries go, those below split become near, the rest is kept.
+// Sort this group's share of the far pile: stale entries are dropped, those below split become near, the rest is kept.
 DEVICE void search_far(const task_t *task, const search_t *search, i32 group, i32 groups)
 {
     const i32 round = search->control[ROUND], side = search->control[FAR_SIDE];
@@ -191,8 +192,8 @@ DEVICE void search_far(const task_t *task, const search_t *search, i32 group, i3
     if (least < task->ceiling) ATOMIC_MIN(search->least, least);
 }
 
-// Return low + delta as a key, at most the ceiling; no heavy arc from low or beyond leads below it.
-// The host chooses delta so that this is beyond low, however sums round.
+// Return low + delta as a key, at most the ceiling; no heavy arc from a vertex at low or beyond leads below it.
+// The host chooses delta large enough that this is greater than low, in spite of rounding.
 DEVICE key_t end_of_near(const task_t *task, key_t low)
 {
 #if DIST <= 2
@@ -203,7 +204,7 @@ DEVICE key_t end_of_near(const task_t *task, key_t low)
     return is_below ? key_of(value_of(low) + task->delta) : task->ceiling;
 }
 
-// Begin a search of the far pile, unless nothing is left there or no target is.
+// Begin a search of the far pile, unless it is empty or all targets are settled.
 DEVICE void plan_search(const task_t *task, const search_t *search)
 {
     GLOBAL i32 *control = search->control;
@@ -220,7 +221,7 @@ DEVICE void plan_search(const task_t *task, const search_t *search)
     levels[LEAST_FAR] = task->ceiling;
 }
 
-// End a stage that all groups have done, and say what comes next. One work-item calls it.
+// End a stage that all groups have finished, and choose the next one. One work-item calls it.
 DEVICE void end_stage(const task_t *task, const search_t *search)
 {
     GLOBAL i32 *control = search->control;
@@ -247,7 +248,7 @@ DEVICE void end_stage(const task_t *task, const search_t *search)
     }
 }
 
-// Return how long the list of the present stage is, in entries; 0 when all is done.
+// Return the length of the present stage's list in entries; 0 when all is done.
 DEVICE i64 stage_size(const search_t *search)
 {
     GLOBAL const i32 *control = search->control;
@@ -272,7 +273,7 @@ DEVICE void run_stage(const task_t *task, const search_t *search, i32 group, i32
     if (LOCAL_ID == 0 && *search->least < task->ceiling) ATOMIC_MIN(&search->levels[LEAST_FAR], *search->least);
 }
 
-// One group goes on alone while lists are not longer than `most`, for some stages at most.
+// One group continues alone while lists are not longer than `most`, for at most `budget` stages.
 DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 budget, GLOBAL i64 *tally)
 {
     for (i32 i = 0; i < budget; i++) {
@@ -300,14 +301,14 @@ DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 
     GLOBAL key_t *dist, GLOBAL i32 *stamps, GLOBAL i32 *lists, GLOBAL i32 *control, GLOBAL key_t *levels, \
     GLOBAL i64 *tally
 
-// Put v into the far pile at distance 0, for the first search to find. Its entry's place is `i`.
+// Put v at distance 0 into the far pile, as entry `i`, for the first search to find.
 DEVICE void put_seed(const task_t *task, const search_t *search, i32 v, i32 i)
 {
     search->dist[v] = 0;
     far_of(task, search, search->control[FAR_SIDE]).thin[i] = v;
 }
 
-// Get ready for the first search, with so many seeds in the far pile. One work-item calls it.
+// Prepare the first search, with `seeds` entries in the far pile. One work-item calls it.
 DEVICE void begin_search(const task_t *task, const search_t *search, i32 seeds)
 {
     search->control[FAR_SIZES + search->control[FAR_SIDE]] = seeds;
@@ -316,7 +317,7 @@ DEVICE void begin_search(const task_t *task, const search_t *search, i32 seeds)
     plan_search(task, search);
 }
 
-// Put the vertices a row starts from at distance 0. One group.
+// Put the seeds of a row at distance 0. One group.
 KERNEL void delta_start(TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *seeds, i32 count)
 {
     const task_t task = TASK;
@@ -348,7 +349,7 @@ KERNEL void delta_narrow(TASK_ARGUMENTS, SEARCH_ARGUMENTS, i32 small, i32 budget
     run_alone(&task, &search, small, budget, tally);
 }
 
-// Settle rows, a group a row, in strides.
+// Settle one row per group, in strides.
 KERNEL void delta_rows(TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *sources, i32 rows)
 {
     LOCALS;
@@ -365,13 +366,13 @@ KERNEL void delta_rows(TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *sourc
         BARRIER();
         run_alone(&task, &search, MOST, MOST, tally + GROUP_ID);
         BARRIER();
-        // A row may have stopped at its targets, and left its lists as they were.
+        // A row may have stopped at its targets, with entries left in its lists.
         for (i32 i = NEAR_SIZES + LOCAL_ID; i < CONTROL_SIZE; i += LOCAL_SIZE) search.control[i] = 0;
         BARRIER();
     }
 }
 
-// Move each vertex's light arcs before its heavy ones, in place. One work-item a vertex.
+// Move the light arcs of each vertex before its heavy ones, in place. One work-item per vertex.
 KERNEL void split_arcs(
     GLOBAL const offset_t *offsets, GLOBAL i32 *arcs, i32 n, sum_t delta, GLOBAL offset_t *light_ends)
 {

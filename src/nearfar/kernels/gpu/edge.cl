@@ -1,15 +1,16 @@
-// Relax every arc, in rounds, until a round changes nothing; for one source by all groups, or a source a group.
+// Relax every arc in rounds until a round changes nothing; for one source by all groups, or one source per group.
 //
 // Invariant: dist[v] is the ceiling or the length of a real walk. A round without a change proves the row exact.
 //
-// One source: a work-item an arc, a launch a round. flags[r] says whether round r changed something, and round r + 1
-// does nothing if it did not, so the host launches many rounds ahead and looks only now and then. Many sources:
+// One source: one work-item per arc, one launch per round. flags[r] says whether round r changed something; if not,
+// round r + 1 does nothing. So the host launches many rounds ahead and looks only now and then. Many sources:
 // `edge_rows`.
 //
-// WINDOWED: only the m arcs of batch `now` are on the device. waiting[b] is the last step (one batch made current) that
-// lowered a vertex with arcs in batch b, changed[v] the last that lowered v: only what is later than `since`, the batch's
-// own last step, has to be relaxed there. Within a step, rounds go on until none changes a vertex with arcs in this very
-// batch, or rounds are used up; then the host takes the step before as its last.
+// WINDOWED: only the m arcs of batch `now` are on the device. A step is the work on one batch. waiting[b] is the last
+// step that lowered a vertex with arcs in batch b, changed[v] the last step that lowered v. `since` is the last step of
+// this batch: only vertices that changed later have to be relaxed here. Within a step, rounds go on until none changes
+// a vertex with arcs in this batch, or the rounds are used up; then the host counts the step before as the batch's
+// last.
 
 #if WINDOWED
 #define WINDOW_ARGUMENTS \
@@ -27,31 +28,31 @@
 
 #define UNCHANGED 0
 #define CHANGED 1
-#define FELL 2      // below the floor, where only a negative cycle leads
+#define FELL 2      // below the floor, which only a negative cycle can cause
 
 #if WINDOWED
-// Tell every batch that holds arcs of a changed vertex; return whether this one does.
+// Mark every batch with arcs of a changed vertex as waiting; return CHANGED if this batch is one of them.
 DEVICE i32 tell_batches(i32 v WINDOW_ARGUMENTS)
 {
     const i64 begin = offsets[v], end = offsets[v + 1];
     if (LOAD_I32(&changed[v]) != step) ATOMIC_SWAP(&changed[v], step);
     if (begin == end) return UNCHANGED;
     for (i64 b = begin / batch; b <= (end - 1) / batch; b++)
-        if (LOAD_I32(&waiting[b]) != step) ATOMIC_SWAP(&waiting[b], step);      // thousands would write the same word
+        if (LOAD_I32(&waiting[b]) != step) ATOMIC_SWAP(&waiting[b], step);    // else thousands write the same word
     return begin / batch <= now && now <= (end - 1) / batch ? CHANGED : UNCHANGED;
 }
 #endif
 
-// Relax one arc; return what came of it.
+// Relax one arc; return the outcome.
 DEVICE i32 relax(
     GLOBAL const i32 *tails, GLOBAL const i32 *arcs, i64 e, sum_t floor, key_t ceiling,
     GLOBAL key_t *dist WINDOW_ARGUMENTS)
 {
 #if WINDOWED
-    if (LOAD_I32(&changed[tails[e]]) <= since) return UNCHANGED;     // it was relaxed at this batch's last step
+    if (LOAD_I32(&changed[tails[e]]) <= since) return UNCHANGED;     // already relaxed in this batch's last step
 #endif
     const key_t reached = LOAD(&dist[tails[e]]);
-    if (reached == ceiling) return UNCHANGED;       // infinity and a negative weight are no path
+    if (reached == ceiling) return UNCHANGED;       // unreached: infinity plus a negative weight is no path
     const i32 v = head_of(arcs, e);
     const sum_t offer = value_of(reached) + weight_of(arcs, e);
     if (!(offer < value_of(LOAD(&dist[v])))) return UNCHANGED;
@@ -65,7 +66,7 @@ DEVICE i32 relax(
 #endif
 }
 
-// Write the tail of every arc of some vertices, as far as it lies in the window. One work-item a vertex.
+// Write the tails of the arcs of some vertices, as far as the arcs are in the window. One work-item per vertex.
 KERNEL void edge_tails(GLOBAL const offset_t *offsets, i32 first, i32 last, i64 base, i64 end, GLOBAL i32 *tails)
 {
     const i64 u = first + (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
@@ -74,7 +75,7 @@ KERNEL void edge_tails(GLOBAL const offset_t *offsets, i32 first, i32 last, i64 
     for (i64 e = from; e < to; e++) tails[e - base] = (i32)u;
 }
 
-// Put seeds at distance 0: of one row, or each of a row of its own (`apart`). One work-item a seed.
+// Put seeds at distance 0: all in one row, or (`apart`) one per row. One work-item per seed.
 KERNEL void edge_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 apart, i32 batches)
 {
     const i64 i = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
@@ -85,7 +86,7 @@ KERNEL void edge_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 apart,
 #endif
 }
 
-// One round. flags[round] says whether it changed something, the last flag whether a distance fell.
+// One round. flags[round] says whether it changed something, the last flag whether a distance fell below the floor.
 KERNEL void edge_round(ARGUMENTS, GLOBAL i32 *flags, i32 round)
 {
     if (flags[round - 1] == UNCHANGED) return;
@@ -96,11 +97,11 @@ KERNEL void edge_round(ARGUMENTS, GLOBAL i32 *flags, i32 round)
     if (outcome == FELL) ATOMIC_SWAP(&flags[FLAGS - 1], FELL);
 }
 
-// Settle rows, a group a row, in strides, with some rounds at most. What states[row] says before and after:
+// Settle one row per group, in strides, with at most `budget` rounds per row. Values of states[row] before and after:
 #define FINISHED 0      // nothing is left to do
-#define UNDER_WAY 2     // rounds were used up; in a window always, since another batch may lower what this one has
+#define UNDER_WAY 2     // rounds are used up; with batches always, since another batch may lower vertices of this one
 #define FALLEN 3        // below the floor
-#define SPENT 4         // in a window: rounds were used up
+#define SPENT 4         // with batches: rounds are used up
 KERNEL void edge_rows(ARGUMENTS, GLOBAL i64 *tally, GLOBAL i32 *states, i32 rows, i32 budget, i32 batches)
 {
     LOCAL_ARRAY i32 moved;
@@ -123,7 +124,7 @@ KERNEL void edge_rows(ARGUMENTS, GLOBAL i64 *tally, GLOBAL i32 *states, i32 rows
             for (i64 tile = 0; tile < m; tile += LOCAL_SIZE) {
                 if (tile + LOCAL_ID < m)
                     outcome |= relax(tails, arcs, tile + LOCAL_ID, floor, ceiling, row WINDOW(r, batches));
-                BARRIER();      // the group stays together: neighbours read neighbouring arcs
+                BARRIER();      // keeps the group together: adjacent work-items read adjacent arcs
             }
             if (outcome != UNCHANGED) ATOMIC_SWAP(&moved, 1);
             if (outcome & FELL) ATOMIC_SWAP(&fell, 1);

@@ -1,4 +1,5 @@
-// Set every element of a buffer, whose elements have 4 or 8 bytes. OpenCL has a command for that; CUDA only for bytes.
+// Set every element of a buffer of 4-byte or 8-byte elements. OpenCL has a command for that; CUDA has one for bytes
+// only.
 
 KERNEL void fill_4(GLOBAL i32 *elements, i64 count, i32 value)
 {

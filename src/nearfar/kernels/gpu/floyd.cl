@@ -1,17 +1,17 @@
 // All pairs of a dense graph: the matrix of arcs closed under minimum and plus, in tiles (Floyd 1962, Warshall 1962).
 //
-// Round k takes the TILE vertices of tile k as way stations: first the corner (k, k) is closed by itself, then the tiles
-// of its row and column are offered the ways through it, then all others. A tile (i, j) is offered what (i, k) and (k, j)
-// add up to, whichever of them it is itself: entries only ever shrink towards the closure, so a tile that reads what it
-// has just written does no harm.
+// Round k takes the TILE vertices of tile k as intermediate vertices: first the corner tile (k, k) is closed by itself,
+// then the tiles of its row and column are relaxed over the paths through it, then all others. Tile (i, j) takes the
+// minimum with the sums of (i, k) and (k, j), also where it is one of these two itself: entries only decrease towards
+// the closure, so a tile may read what it has just written.
 //
-// Invariant: an entry is never less than the shortest path, and after round k no longer than the shortest path whose
-// inner vertices lie in tiles up to k. A vertex of the corner that reaches itself by less than nothing is noted in `met`;
-// all that follows is of no use then.
+// Invariant: an entry is never less than the shortest path, and after round k not more than the shortest path whose
+// inner vertices are in tiles up to k. If a vertex of the corner reaches itself with a negative distance, `met` is set,
+// and the matrix is of no further use.
 //
-// The matrix holds numbers, not keys: floats by their bits. `infinity` marks what no path leads to. Two of them, added,
-// must not wrap; where distances need the whole range of a type, `careful` is set, weights are not negative, and sums
-// are compared before they are formed.
+// The matrix holds values, not keys; floats by their bits. `infinity` marks pairs without a path. The sum of two of
+// them must not wrap. Where distances need the whole range of a type, `careful` is set, weights are not negative, and
+// sums are compared before they are formed.
 
 #if DIST == 1
 typedef i32 num_t;
@@ -31,8 +31,8 @@ typedef f64 num_t;
 #define BITS(number) BITS_OF_F64(number)
 #endif
 
-// A work-item has SIDE x SIDE entries of a tile in its registers, SPREAD x SPREAD work-items a tile. Local memory holds
-// DEPTH columns of one factor and DEPTH rows of the other, 17 kB. SMALL_TILE is for simulators, which take their time.
+// A work-item has SIDE x SIDE entries of a tile in its registers; a tile takes SPREAD x SPREAD work-items. Local memory
+// holds DEPTH columns of one factor and DEPTH rows of the other, 17 kB. SMALL_TILE is for simulators, which are slow.
 #if defined(SMALL_TILE)
 #define TILE SMALL_TILE
 #define SIDE 2
@@ -57,13 +57,13 @@ DEVICE num_t lesser(num_t best, num_t a, num_t b, i32 careful)
     return sum < best ? sum : best;
 }
 
-// The entry in row i and column j; outside of the matrix there are no paths.
+// The entry in row i and column j; infinity outside the matrix.
 DEVICE num_t entry(GLOBAL const key_t *matrix, i32 n, i32 i, i32 j, num_t infinity)
 {
     return i < n && j < n ? NUMBER(matrix[i * (i64)n + j]) : infinity;
 }
 
-// Write the lightest arc between every two vertices. A group a row, in strides; `all`: every vertex is wanted.
+// Write the lightest arc between every two vertices. One group per row, in strides; `all`: every vertex is wanted.
 KERNEL void floyd_fill(
     GLOBAL const offset_t *offsets, GLOBAL const i32 *arcs, GLOBAL const i32 *wanted, i32 all, i32 n, num_t infinity,
     GLOBAL key_t *matrix)
@@ -74,7 +74,7 @@ KERNEL void floyd_fill(
         BARRIER();
         const i64 end = all || wanted[u] ? offsets[u + 1] : offsets[u];
         for (i64 e = offsets[u] + LOCAL_ID; e < end; e += LOCAL_SIZE)
-            if (weight_of(arcs, e) < infinity)      // plus 0: -0.0 has another key
+            if (weight_of(arcs, e) < infinity)      // plus 0: the key of -0.0 differs
                 ATOMIC_MIN(&row[head_of(arcs, e)], key_of(weight_of(arcs, e) + 0));
         BARRIER();
 #if DIST > 2
@@ -93,11 +93,11 @@ KERNEL void floyd_corner(GLOBAL key_t *matrix, i32 n, i32 own, num_t infinity, i
     int is_fine = 1;
     for (i32 k = 0; k < TILE; k++) {
         BARRIER();
-        if (square[k * TILE + k] < 0) is_fine = 0;      // entries would double from step to step
+        if (square[k * TILE + k] < 0) is_fine = 0;      // else entries would double in every step
         for (u32 x = LOCAL_ID; is_fine && x < TILE * TILE; x += LOCAL_SIZE) {
             const num_t before = square[x];
             const num_t after = lesser(before, square[x / TILE * TILE + k], square[k * TILE + x % TILE], careful);
-            if (after < before) square[x] = after;      // never in row or column k, which others read now
+            if (after < before) square[x] = after;      // never in row or column k, which other work-items read now
         }
     }
     BARRIER();
@@ -108,12 +108,12 @@ KERNEL void floyd_corner(GLOBAL key_t *matrix, i32 n, i32 own, num_t infinity, i
     if (LOCAL_ID == 0 && !is_fine) met[0] = 1;
 }
 
-// Offer some tiles the ways through the round's vertices, a group a tile, in strides. `cross`: those of the round's row,
-// then those of its column; else all others.
+// Relax some tiles over the paths through the round's vertices, one group per tile, in strides. `cross`: the tiles of
+// the round's row, then those of its column; else all others.
 KERNEL void floyd_tiles(
     GLOBAL key_t *matrix, i32 n, i32 own, i32 cross, i64 first, i64 last, num_t infinity, i32 careful)
 {
-    LOCAL_ARRAY num_t left[TILE * (DEPTH + 1)];     // a column more, so that rows begin in different banks
+    LOCAL_ARRAY num_t left[TILE * (DEPTH + 1)];     // one extra column: rows begin in different banks
     LOCAL_ARRAY num_t right[DEPTH * TILE];
     const i32 others = (n + TILE - 1) / TILE - 1;
     for (i64 t = first + GROUP_ID; t < last; t += GROUPS) {
@@ -154,8 +154,8 @@ KERNEL void floyd_tiles(
     }
 }
 
-// Write rows out as keys: of a source each (`apart`), or one of the nearest of all. What is not below `far` or not below
-// the ceiling is unreached. A work-item a column.
+// Write rows as keys: one per source (`apart`), or a single one with the distances from the nearest source. What is not
+// below `far` or not below the ceiling is unreached. One work-item per column.
 KERNEL void floyd_rows(
     GLOBAL const key_t *matrix, i32 n, GLOBAL const i32 *sources, i32 count, i32 apart, num_t far, key_t ceiling,
     GLOBAL key_t *dist)

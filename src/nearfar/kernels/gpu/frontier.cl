@@ -1,46 +1,48 @@
 // needs: lists.cl
-// Only vertices whose distance changed relax their arcs, in rounds, for one source by all groups, or a source a group.
+// Only vertices whose distance changed relax their arcs, in rounds; for one source by all groups, or one source per
+// group.
 //
 // Invariant: dist[v] is the ceiling or the length of a real walk, and every vertex lowered since its arcs were last
-// relaxed stands in the list of the next round. An empty list proves the row exact. stamps[v] is the last round v was
-// listed for, so that it is listed once a round; rounds are counted on from row to row, so that stamps are never
-// cleared.
+// relaxed is in the list of the next round. An empty list proves the row exact. stamps[v] is the last round for which v
+// was listed, so that it is listed only once per round. The round counter is not reset between rows, so that stamps
+// need not be cleared.
 //
-// One source: `frontier_wide` does a round with all groups if the list is long, else nothing; `frontier_narrow`, one
-// group, ends that round and goes on alone while lists are short. Both read how far things are from `control`, so the
-// host launches many pairs ahead and looks only now and then. Many sources: `frontier_rows`, a group a source.
+// One source: `frontier_wide` runs a round with all groups if the list is long, else it does nothing;
+// `frontier_narrow`, one group, ends that round and continues alone while lists are short. Both read the progress from
+// `control`, so the host launches many pairs ahead and looks only now and then. Many sources: `frontier_rows`, one
+// source per group.
 //
 // WINDOWED: only the arcs from `base` to `end` are on the device, `arcs` begins with them, and a list holds vertices
-// that have arcs among them. changed[v] is the last step (one batch of arcs made current) that lowered v, waiting[b]
-// the last that lowered a vertex with arcs in batch b: what is newer than the batch's own last step has to be relaxed
-// there.
+// that have arcs among them. A step is the work on one batch. changed[v] is the last step that lowered v, waiting[b]
+// the last step that lowered a vertex with arcs in batch b: what changed after the last step of a batch has to be
+// relaxed there.
 
-// What `control` holds; the host writes the first and reads all.
+// What `control` holds; the host writes the first two and reads all.
 #define LEFT 0      // rounds that may still be run: a negative cycle would go on for ever
-#define FELL 1      // 1 when a distance came below the floor, where only a negative cycle leads
+#define FELL 1      // 1 when a distance fell below the floor, which only a negative cycle can cause
 #define ROUND 2
-#define SIZES 3     // two lists, thin and fat each
+#define SIZES 3     // of two lists: thin and fat entries each
 #define CONTROL_SIZE 8
 
 typedef struct {
     GLOBAL const offset_t *offsets;
     GLOBAL const i32 *arcs;
     i32 n;
-    i32 parts;      // room for parts in a list
+    i32 parts;      // parts that a list has room for
     sum_t floor;
     key_t ceiling;
 #if WINDOWED
     i64 base, end;
-    i64 batch;      // arcs in a batch
+    i64 batch;      // arcs per batch
     i32 step;
-    i32 is_sparse;  // 1 where the arcs on the device are those of a few vertices, whatever batch they are in
+    i32 is_sparse;  // 1 if the arcs on the device are those of a few vertices, from any batch
 #endif
 } task_t;
 
 typedef struct {
     GLOBAL key_t *dist;
     GLOBAL i32 *stamps;
-    GLOBAL i32 *lists;      // two: n thin entries and the parts each
+    GLOBAL i32 *lists;      // two, each with n thin entries and the parts
     GLOBAL i32 *control;
 #if WINDOWED
     GLOBAL i32 *changed;
@@ -102,18 +104,18 @@ DEVICE void list_vertex(const task_t *task, const search_t *search, i32 round, i
 }
 
 #if WINDOWED
-// Tell every batch that holds arcs of a changed vertex.
+// Mark every batch with arcs of a changed vertex as waiting.
 DEVICE void tell_batches(const task_t *task, const search_t *search, i32 v, i32 step)
 {
     if (LOAD_I32(&search->changed[v]) == step || ATOMIC_SWAP(&search->changed[v], step) == step) return;
     const offset_t begin = task->offsets[v], end = task->offsets[v + 1], batch = (offset_t)task->batch;
     if (begin == end) return;
     for (offset_t b = begin / batch; b <= (end - 1) / batch; b++)
-        if (LOAD_I32(&search->waiting[b]) != step) ATOMIC_SWAP(&search->waiting[b], step);  // no crowd on one word
+        if (LOAD_I32(&search->waiting[b]) != step) ATOMIC_SWAP(&search->waiting[b], step);  // not all on one word
 }
 #endif
 
-// Offer a head a distance; return it if that was lower than what it had, else -1.
+// Relax one arc; return its head if that was lowered, else -1.
 DEVICE i32 lower_head(const task_t *task, const search_t *search, sum_t reached, i64 e)
 {
 #if WINDOWED
@@ -129,7 +131,7 @@ DEVICE i32 lower_head(const task_t *task, const search_t *search, sum_t reached,
     const key_t key = key_of(offer);
     if (key >= ATOMIC_MIN(&search->dist[v], key)) return -1;
 #if WINDOWED
-    // A vertex whose arcs all lie in this window is listed, and relaxed before the window is left.
+    // A vertex with all its arcs in this window is listed, and relaxed before this step ends.
     const int is_inside = task->offsets[v] >= task->base && task->offsets[v + 1] <= task->end;
     if (!is_inside || task->is_sparse) tell_batches(task, search, v, task->step);
 #endif
@@ -182,7 +184,7 @@ DEVICE void run_round(const task_t *task, const search_t *search, i32 group, i32
     BARRIER();
 }
 
-// End a round that all groups have done. One work-item calls it.
+// End a round that all groups have finished. One work-item calls it.
 DEVICE void end_round(const search_t *search)
 {
     const i32 round = search->control[ROUND];
@@ -191,8 +193,8 @@ DEVICE void end_round(const search_t *search)
     search->control[LEFT]--;
 }
 
-// Return how long the round's list is, in entries; 0 when nothing is left to do, or may be done. What it reads does not
-// change while a round is run, so that all groups and work-items read the same.
+// Return the length of the round's list in entries; 0 when nothing is left to do, or no rounds are left. What it reads
+// does not change during a round, so that all groups and work-items read the same.
 DEVICE i64 list_size(const search_t *search)
 {
     GLOBAL const i32 *control = search->control, *sizes = control + SIZES + 2 * (control[ROUND] & 1);
@@ -205,7 +207,7 @@ DEVICE void begin_work(const search_t *search)
     BARRIER();
 }
 
-// One group goes on alone while lists are not longer than `most`, for some rounds at most.
+// One group continues alone while lists are not longer than `most`, for at most `budget` rounds.
 DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 budget, GLOBAL i64 *tally)
 {
     for (i32 i = 0; i < budget; i++) {
@@ -221,7 +223,7 @@ DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 
     }
 }
 
-// Put the vertices a row starts from at distance 0 and on the list. One group.
+// Put the seeds of a row at distance 0 and on the list. One group.
 KERNEL void frontier_start(ARGUMENTS, GLOBAL const i32 *seeds, i32 count)
 {
     LOCALS;
@@ -262,7 +264,7 @@ KERNEL void frontier_narrow(ARGUMENTS, GLOBAL i64 *tally, i32 small, i32 budget)
     run_alone(&task, &search, small, budget, tally);
 }
 
-// List every vertex of a range that has something to relax in this window. All groups; or one, for its row.
+// List every vertex of a range that has something to relax in this window. By all groups, or by one for its row.
 DEVICE void gather(const task_t *task, const search_t *search, i32 first, i32 last, i32 since, i32 group, i32 groups)
 {
     const i32 round = search->control[ROUND];
@@ -286,7 +288,7 @@ KERNEL void frontier_gather(ARGUMENTS, i32 first, i32 last, i32 since)
     gather(&task, &search, first, last, since, GROUP_ID, GROUPS);
 }
 
-// Leave what a row had not the rounds to do for its next turn.
+// Leave the rest of a row, for which there were not enough rounds, to its next launch.
 DEVICE void put_off(const task_t *task, const search_t *search)
 {
 #if WINDOWED
@@ -300,10 +302,10 @@ DEVICE void put_off(const task_t *task, const search_t *search)
     BARRIER();
 }
 
-// Settle rows, a group a row, in strides. What states[row] says before and after:
+// Settle one row per group, in strides. Values of states[row] before and after:
 #define FINISHED 0      // nothing is left to do
 #define AT_SOURCE 1     // start from the source
-#define UNDER_WAY 2     // go on with every vertex that was reached; in a window, with those changed since its last step
+#define UNDER_WAY 2     // continue with every reached vertex; with batches, with those changed since its last step
 #define FALLEN 3        // below the floor
 KERNEL void frontier_rows(
     ARGUMENTS, GLOBAL i64 *tally, GLOBAL const i32 *sources, GLOBAL i32 *states, i32 rows, i32 budget, i32 batches,
@@ -316,8 +318,8 @@ KERNEL void frontier_rows(
         const search_t search = {
             dist + row * (i64)n, stamps + GROUP_ID * (i64)n, lists + GROUP_ID * words, control + GROUP_ID * CONTROL_SIZE
             CHANGES(row, batches), stage, &relaxed};
-        // No branch around a barrier: some compilers copy all that follows for either way. A row that is not due has an
-        // empty range, no seed and no rounds.
+        // No branch around a barrier: some compilers duplicate all that follows for both branches. A row that has
+        // nothing to do gets an empty range, no seed and no rounds.
         const i32 state = states[row];
 #if WINDOWED
         const int is_due = state == UNDER_WAY && search.waiting[now] > since;
@@ -348,8 +350,8 @@ KERNEL void frontier_rows(
 }
 
 #if WINDOWED
-// Put seeds at distance 0 and tell their batches: seeds of one row, or each of a row of its own (`apart`). One
-// work-item a seed.
+// Put seeds at distance 0 and mark their batches as waiting: all in one row, or (`apart`) one per row. One work-item
+// per seed.
 KERNEL void frontier_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 apart, i32 batches)
 {
     const task_t task = TASK;
@@ -361,8 +363,9 @@ KERNEL void frontier_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 ap
     tell_batches(&task, &search, seeds[i], step);
 }
 
-// List the vertices that some batch has yet to relax. found: how many, their arcs, then the vertices if at most `most`.
-// `least` is the least of `since`: most vertices have not changed since then, which spares a division.
+// List the pending vertices: those that some batch has yet to relax. found: their number, the number of their arcs,
+// then the vertices if they are at most `most`. `least` is the least of `since`: most vertices have not changed since
+// then, which saves a division.
 KERNEL void frontier_pending(ARGUMENTS, GLOBAL const i32 *since, i32 least, GLOBAL i32 *found, i32 most)
 {
     const i64 v = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
@@ -371,12 +374,12 @@ KERNEL void frontier_pending(ARGUMENTS, GLOBAL const i32 *since, i32 least, GLOB
     i32 is_pending = 0;
     for (i64 b = from / batch; b * batch < to; b++) is_pending |= changed[v] > since[b];
     if (!is_pending || from == to) return;
-    const i32 slot = ATOMIC_ADD(&found[0], 1);
-    if (slot < most) found[2 + slot] = (i32)v;
+    const i32 position = ATOMIC_ADD(&found[0], 1);
+    if (position < most) found[2 + position] = (i32)v;
     ATOMIC_ADD(&found[1], to - from < MOST_ARCS ? (i32)(to - from) : MOST_ARCS);
 }
 
-// Relax the arcs of a few vertices, all of them one after the other in `arcs`; ends[i] is where those of the i-th end.
+// Relax the arcs of a few vertices, which follow each other in `arcs`; those of the i-th vertex end at ends[i].
 KERNEL void frontier_sparse(ARGUMENTS, GLOBAL i64 *tally, GLOBAL const i32 *vertices, GLOBAL const i32 *ends, i32 count)
 {
     LOCALS;

@@ -1,18 +1,18 @@
 // Lists of vertices whose arcs are to be relaxed, filled by many groups at once.
 //
-// A list has two classes, so that no vertex of many arcs holds up its neighbours: a thin vertex (at most THIN arcs) is
-// one entry and one work-item's job; a fat one is cut into parts of PART arcs, each an entry (vertex, part) and a whole
-// group's job, whichever group comes to it. Thin entries are first collected in local memory (a stage), so that a group
-// takes room in the list once a chunk and not once an entry.
+// A list has two classes, so that a vertex with many arcs does not delay the work-items beside it. A thin vertex (at
+// most THIN arcs) is one entry, and one work-item relaxes it. A fat vertex is cut into parts of PART arcs; each part is
+// an entry (vertex, part), and the next free group relaxes it. Thin entries are first collected in local memory (a
+// stage), so that a group reserves room in the list once per chunk, not once per entry.
 
 typedef struct {
     GLOBAL i32 *thin;
-    GLOBAL i32 *fat;     // pairs
-    GLOBAL i32 *sizes;   // of thin, of fat
+    GLOBAL i32 *fat;     // pairs (vertex, part)
+    GLOBAL i32 *sizes;   // number of thin entries, number of fat ones
 } list_t;
 
-// A stage in local memory: entries added since it was emptied, room taken in the list, entries to move there, the
-// entries.
+// A stage in local memory: number of entries added since it was emptied, where its room in the list begins, number of
+// entries to move there, then the entries.
 #define STAGE_SIZE (STAGE + 3)
 
 DEVICE void add_parts(const list_t list, i32 v, i64 degree)
@@ -25,14 +25,14 @@ DEVICE void add_parts(const list_t list, i32 v, i64 degree)
     }
 }
 
-// Add a vertex with so many arcs to relax; one without any has nothing to do.
+// Add a vertex with `degree` arcs to relax; a vertex without arcs is not listed.
 DEVICE void add(const list_t list, LOCAL i32 *stage, i32 v, i64 degree)
 {
     if (degree > THIN) {
         add_parts(list, v, degree);
     } else if (degree > 0) {
-        const i32 slot = ATOMIC_ADD(&stage[0], 1);
-        if (slot < STAGE) stage[3 + slot] = v;
+        const i32 position = ATOMIC_ADD(&stage[0], 1);
+        if (position < STAGE) stage[3 + position] = v;
         else list.thin[ATOMIC_ADD(&list.sizes[0], 1)] = v;
     }
 }
@@ -48,7 +48,7 @@ DEVICE void add_alone(const list_t list, i32 v, i64 degree)
     }
 }
 
-// Emptying a stage takes two steps with a barrier before, between and after: one work-item takes room in the list, ...
+// Emptying a stage takes two steps, with a barrier before, between and after: one work-item reserves room in the list,
 DEVICE void take_room(const list_t list, LOCAL i32 *stage)
 {
     const i32 staged = stage[0] < STAGE ? stage[0] : STAGE;
@@ -57,7 +57,7 @@ DEVICE void take_room(const list_t list, LOCAL i32 *stage)
     stage[0] = 0;
 }
 
-// ... then all of them move the entries there.
+// then all work-items move the entries there.
 DEVICE void move_staged(const list_t list, LOCAL i32 *stage)
 {
     for (i32 i = LOCAL_ID; i < stage[2]; i += LOCAL_SIZE) list.thin[stage[1] + i] = stage[3 + i];

@@ -1,9 +1,9 @@
-// The words of our kernels in OpenCL C 1.2. cuda.h defines the same words, each for the same purpose.
+// The macros of our kernels in OpenCL C 1.2. cuda.h defines the same macros for CUDA.
 //
-// LOAD reads a distance, LOAD_I32 a number, that others may change meanwhile: an aligned load is one access on every
-// device, and an old value only costs a look. A checker of races cannot know that, so under RACECHECK it goes through
-// an atomic. BARRIER orders local and global memory for the group: lists pass from one half of a kernel to the next in
-// global memory.
+// LOAD reads a distance and LOAD_I32 an integer that other work-items may change at the same time: an aligned load is
+// one access on every device, and an old value only costs some extra work. A race checker cannot know that, so with
+// RACECHECK these loads are atomic. BARRIER orders local and global memory for the group: lists pass from one half of a
+// kernel to the next in global memory.
 
 #define KERNEL __kernel
 #define DEVICE static inline __attribute__((always_inline))
@@ -17,34 +17,34 @@
 #define GROUPS ((i32)get_num_groups(0))
 
 typedef int i32;
-typedef unsigned int u32; // where quotient and remainder are to be a shift and a mask
+typedef unsigned int u32; // for divisions that should become a shift and a mask
 typedef long i64;
 typedef float f32;
 #ifdef cl_khr_fp64
 typedef double f64;
 #endif
 
-#define ATOMIC_ADD(place, amount) atomic_add(place, amount)
-#define ATOMIC_SWAP(place, value) atomic_xchg(place, value)
+#define ATOMIC_ADD(address, amount) atomic_add(address, amount)
+#define ATOMIC_SWAP(address, value) atomic_xchg(address, value)
 #if KEY_BYTES == 8
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
-#define ATOMIC_MIN(place, key) atom_min(place, key)
+#define ATOMIC_MIN(address, key) atom_min(address, key)
 #else
-#define ATOMIC_MIN(place, key) atomic_min(place, key)
+#define ATOMIC_MIN(address, key) atomic_min(address, key)
 #endif
 
 #ifndef RACECHECK
-#define LOAD_I32(place) (*(volatile __global i32 *)(place))
+#define LOAD_I32(address) (*(volatile __global i32 *)(address))
 #else
-#define LOAD_I32(place) atomic_add(place, 0)
+#define LOAD_I32(address) atomic_add(address, 0)
 #endif
 #ifndef RACECHECK
-#define LOAD(place) (*(volatile __global key_t *)(place))
+#define LOAD(address) (*(volatile __global key_t *)(address))
 #elif KEY_BYTES == 8
-#define LOAD(place) atom_add(place, 0L)
+#define LOAD(address) atom_add(address, 0L)
 #else
-#define LOAD(place) atomic_add(place, 0)
+#define LOAD(address) atomic_add(address, 0)
 #endif
 
 #define BITS_OF_F32(value) as_int(value)

@@ -1,28 +1,30 @@
-// Sweep down an eliminated graph (kernels/cpu/sweep.py), level by level, for blocks of WIDTH sources: threads over (vertex,
-// lane).
+// Sweep down an eliminated graph (kernels/cpu/sweep.py) level by level, for blocks of WIDTH sources, one per lane: the
+// work-items are spread over (vertex, lane).
 //
-// dist[block][position][lane]: a row of lanes is a cache line or two, which the work-items of a vertex read together.
-// Positions are sorted by level; a vertex has arcs from earlier levels only. What climbing up from the sources left at
-// a vertex comes from the host: where[climb][position] is its row in `offers`, or -1 for none; a climb is CLIMB lanes
-// of a block. So nothing has to be filled before a sweep, and every row of `dist` is written once, from final values.
+// dist[block][position][lane]: a row of lanes is one or two cache lines, which the work-items of a vertex read
+// together. Positions are sorted by level; a vertex has arcs from earlier levels only. The host has climbed up from the
+// sources and sends the distances found (`offers`): where[climb][position] is the row of a vertex in `offers`, or -1
+// for none; a climb is CLIMB lanes of a block. So nothing has to be filled before a sweep, and every row of `dist` is
+// written once.
 //
 // Invariant: when a level begins, the rows of all earlier levels are final. A vertex then takes the least of its offers
-// and of the ways over its arcs. Minima start from infinity, so that no sum passes it by more than one weight.
+// and of the paths over its arcs. Minima start from infinity, so that no sum exceeds it by more than one weight.
 //
-// `sweep_wide` settles one level with all groups. `sweep_narrow` settles a run of short levels in one launch: lanes
-// have nothing to do with each other, so a group a block goes through them alone, with a barrier after each. Where a
-// level has fewer vertices than the group has teams of work-items, several teams share the arcs of a vertex.
+// `sweep_wide` settles one level with all groups. `sweep_narrow` settles a run of short levels in one launch: lanes are
+// independent, so one group per block goes through the levels alone, with a barrier after each. If a level has fewer
+// vertices than the group has teams of work-items, several teams share the arcs of a vertex.
 //
-// Remainders are written as differences: Oclgrind does not know what compilers make of a quotient beside a remainder.
+// Remainders are written as differences: Oclgrind does not know the code that compilers generate for a quotient and a
+// remainder of the same numbers.
 //
 // Here WEIGHT is the type of lanes and of weights, never 0. DIST is the type of the answer: it may be wider, or
-// narrower, since what does not fit is unreached there.
+// narrower, since what does not fit counts as unreached there.
 
-#define WIDTH 32        // lanes of a block
+#define WIDTH 32        // lanes per block
 #define CLIMB 16        // lanes that climb together on the host
-#define SHARED 1024     // lanes of all work-items of a group, at most
+#define SHARED 1024     // lanes of all work-items of a group together, at most
 #ifndef TEAM
-#define TEAM 32         // work-items for a vertex; a CPU is better off with few, each of which takes several lanes
+#define TEAM 32         // work-items per vertex; a CPU is faster with few, each of which takes several lanes
 #endif
 #define EACH (WIDTH / TEAM)
 
@@ -32,7 +34,7 @@ typedef weight_t lane_t;
     GLOBAL const offset_t *starts, GLOBAL const i32 *arcs, GLOBAL const i32 *where, GLOBAL const lane_t *offers, \
     lane_t infinity, i32 n, i32 blocks, GLOBAL lane_t *dist
 
-// Lower `best` to the ways over the arcs from e on, every step-th; `rows` are those of the block.
+// Lower `best` to the paths over every step-th arc from e on; `rows` are those of the block.
 DEVICE void descend(
     GLOBAL const i32 *arcs, GLOBAL const lane_t *rows, i64 e, i64 end, i32 step, i32 lane, lane_t *best)
 {
@@ -40,13 +42,13 @@ DEVICE void descend(
         GLOBAL const lane_t *above = rows + head_of(arcs, e) * (i64)WIDTH + lane;
         const lane_t toll = weight_at(arcs, e);
         for (i32 k = 0; k < EACH; k++) {
-            const lane_t way = above[k] + toll;
-            best[k] = way < best[k] ? way : best[k];
+            const lane_t length = above[k] + toll;
+            best[k] = length < best[k] ? length : best[k];
         }
     }
 }
 
-// Lower `best` to what climbing left at a vertex.
+// Lower `best` to the offers of a vertex.
 DEVICE void take_offers(
     GLOBAL const i32 *where, GLOBAL const lane_t *offers, i32 n, i32 block, i32 v, i32 lane, lane_t *best)
 {
@@ -59,7 +61,7 @@ DEVICE void take_offers(
     }
 }
 
-// Note where the offers to vertices lie, or (`is_over`) that there are none any more. One work-item an offer.
+// Record where the offers of vertices are, or (`is_over`) that there are none any more. One work-item per offer.
 KERNEL void sweep_note(
     GLOBAL const i32 *positions, GLOBAL const i32 *climbs, i32 count, i32 is_over, i32 n, GLOBAL i32 *where)
 {
@@ -67,7 +69,7 @@ KERNEL void sweep_note(
     if (i < count) where[climbs[i] * (i64)n + positions[i]] = is_over ? -1 : (i32)i;
 }
 
-// Settle the vertices from `first` up to `last`, those of a level, in all blocks. All groups.
+// Settle the vertices of one level, from `first` up to `last`, in all blocks. All groups.
 KERNEL void sweep_wide(ARGUMENTS, i32 first, i32 last)
 {
     const i32 teams = LOCAL_SIZE / TEAM, team = LOCAL_ID / TEAM, lane = (LOCAL_ID - team * TEAM) * EACH;
@@ -86,7 +88,7 @@ KERNEL void sweep_wide(ARGUMENTS, i32 first, i32 last)
     }
 }
 
-// Settle the levels from `first` up to `last`, a group a block, in strides.
+// Settle the levels from `first` up to `last`, one group per block, in strides.
 KERNEL void sweep_narrow(ARGUMENTS, GLOBAL const i32 *begins, i32 first, i32 last)
 {
     LOCAL_ARRAY lane_t found[SHARED];
@@ -95,7 +97,7 @@ KERNEL void sweep_narrow(ARGUMENTS, GLOBAL const i32 *begins, i32 first, i32 las
         GLOBAL lane_t *rows = dist + block * (i64)n * WIDTH;
         for (i32 level = first; level < last; level++) {
             const i32 begin = begins[level], end = begins[level + 1];
-            const i32 sharing = end - begin < teams ? teams / (end - begin) : 1;     // teams for a vertex
+            const i32 sharing = end - begin < teams ? teams / (end - begin) : 1;     // teams per vertex
             const i32 at_once = teams / sharing, which = team / sharing, part = team - which * sharing;
             for (i32 from = begin; from < end; from += at_once) {
                 const i32 v = from + which;
@@ -109,8 +111,8 @@ KERNEL void sweep_narrow(ARGUMENTS, GLOBAL const i32 *begins, i32 first, i32 las
                     take_offers(where, offers, n, block, v, lane, best);
                     for (i32 other = 1; other < sharing; other++)
                         for (i32 k = 0; k < EACH; k++) {
-                            const lane_t way = found[(LOCAL_ID + other * TEAM) * EACH + k];
-                            best[k] = way < best[k] ? way : best[k];
+                            const lane_t length = found[(LOCAL_ID + other * TEAM) * EACH + k];
+                            best[k] = length < best[k] ? length : best[k];
                         }
                     for (i32 k = 0; k < EACH; k++) rows[v * (i64)WIDTH + lane + k] = best[k];
                 }
@@ -120,9 +122,9 @@ KERNEL void sweep_narrow(ARGUMENTS, GLOBAL const i32 *begins, i32 first, i32 las
     }
 }
 
-// Write the answer, rows in the order of the graph's vertices, as keys: `columns` tells the position of each vertex,
-// `targets` the row of each lane or -1. A tile of WIDTH vertices passes through local memory, so that both sides are
-// read and written in lines; it has a column more, so that its rows begin in different banks.
+// Write the answer as keys, in the order of the graph's vertices: `columns` holds the position of each vertex,
+// `targets` the row of each lane or -1. A tile of WIDTH vertices passes through local memory, so that reads and writes
+// are whole cache lines. The tile has one extra column, so that its rows begin in different banks.
 KERNEL void sweep_rows(
     GLOBAL const lane_t *dist, GLOBAL const i32 *columns, GLOBAL const i32 *targets, i32 n, i32 blocks, lane_t limit,
     key_t ceiling, GLOBAL key_t *out)

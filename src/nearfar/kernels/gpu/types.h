@@ -1,9 +1,9 @@
-// The types of a graph and its distances, from what the host defines; the same text for every dialect.
+// The types of a graph and its distances, from the defines of the host; the same for OpenCL and CUDA.
 //
-// DIST: 1 i32, 2 i64, 3 f32, 4 f64. WEIGHT: 0 none (every arc counts 1), else as DIST. OFFSET: 1 i32, 2 i64. Distances
-// are kept as keys: integers of the same order, so that one atomic minimum serves every type. A float's key is its
-// bits, with all but the sign turned over where it is negative. Sums of integers are formed in 64 bits, so that none
-// wraps; a sum that does not fit is not below any key and is never stored.
+// DIST: 1 i32, 2 i64, 3 f32, 4 f64. WEIGHT: 0 none (every arc has weight 1), else like DIST. OFFSET: 1 i32, 2 i64.
+// Distances are stored as keys: integers in the same order, so that one atomic minimum works for every type. The key of
+// a float is its bits; if it is negative, all bits but the sign are inverted. Sums of integers are formed in 64 bits,
+// so that none wraps; a sum that does not fit is not below any key and is never stored.
 
 #if DIST == 1
 typedef i32 key_t;
@@ -25,7 +25,7 @@ typedef i32 offset_t;
 typedef i64 offset_t;
 #endif
 
-// An arc is a record of 32-bit words as the host has it: its head, then its weight in no, one or two words.
+// An arc is the host's record as 32-bit words: its head, then its weight in no, one or two words.
 #if WEIGHT == 0
 #define ARC_WORDS 1
 #elif WEIGHT == 1 || WEIGHT == 3
@@ -49,7 +49,7 @@ typedef f64 weight_t;
 typedef i32 weight_t;
 #endif
 
-// The weight of an arc in its own type; as a summand by weight_of.
+// The weight of an arc in its own type; weight_of gives it in the type of sums.
 DEVICE weight_t weight_at(GLOBAL const i32 *arcs, i64 e)
 {
 #if WEIGHT == 0
@@ -73,7 +73,7 @@ DEVICE sum_t weight_of(GLOBAL const i32 *arcs, i64 e)
     return weight_at(arcs, e);
 }
 
-// The number behind a key, and the key of a number.
+// The value of a key, and the key of a value.
 DEVICE sum_t value_of(key_t key)
 {
 #if DIST <= 2
@@ -98,7 +98,7 @@ DEVICE key_t key_of(sum_t value)
 #endif
 }
 
-// Whether arcs come in batches; a host that does not say so has them all.
+// Whether the kernels work on arc batches; by default, all arcs are on the device.
 #ifndef WINDOWED
 #define WINDOWED 0
 #endif

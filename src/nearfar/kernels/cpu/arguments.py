@@ -1,0 +1,79 @@
+"""Arrays that kernels take together, as NamedTuples: Numba passes them like single arguments.
+
+They are here, and not beside the code that makes them, because compiled kernels depend on their fields: the fingerprint
+of the kernel cache covers the files in this folder only. This file loads NumPy alone, so that the host may import it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Adjacency(NamedTuple):
+    """A graph as searches read it."""
+
+    offsets: np.ndarray
+    arcs: np.ndarray
+    leaves: np.ndarray  # one bit per vertex: whether it leads nowhere but back
+
+
+class Queue(NamedTuple):
+    """A bucket queue (buckets.py)."""
+
+    pool: np.ndarray
+    ends: np.ndarray
+    state: np.ndarray
+
+
+class Pile(NamedTuple):
+    """What the threads of `delta` share beside the distances (pile.py)."""
+
+    control: np.ndarray
+    chunks: np.ndarray
+    sizes: np.ndarray
+    levels: np.ndarray
+
+
+class DownArcs(NamedTuple):
+    """The arcs down of a `SweepLayout`, which describes the fields, with what else a sweep reads of it."""
+
+    starts: np.ndarray
+    arcs: np.ndarray
+    run_starts: np.ndarray
+    runs: np.ndarray
+    units: np.ndarray
+    tops: int
+    cells: int
+    infinity: Any
+
+
+class Lines(NamedTuple):
+    """The schedule by which the lines of a row are written, for one shift.
+
+    Attributes
+    ----------
+    first, rest : int
+        The first column of the first whole line, and the column after the last whole line; the columns outside are
+        written one by one.
+    keep_starts, kept : arrays
+        ``kept[keep_starts[u]:keep_starts[u + 1]]`` are the cells that are set aside after unit u.
+    line_starts, lines : arrays
+        ``lines[line_starts[u]:line_starts[u + 1]]`` are the lines, by their first columns, complete after unit u.
+    columns : int32 array of n
+        The cell in which each vertex lies when it is written.
+    """
+
+    first: int
+    rest: int
+    keep_starts: np.ndarray
+    kept: np.ndarray
+    line_starts: np.ndarray
+    lines: np.ndarray
+    columns: np.ndarray
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        return sum(value.nbytes for value in self if isinstance(value, np.ndarray))
