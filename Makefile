@@ -8,16 +8,19 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
+# Two processes; tests that need the same kernels run in the same one, in the order of tests/conftest.py.
+TEST_OPTIONS := -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help demo test racecheck bench lint coverage clean
+.PHONY: help demo test test-all racecheck bench lint coverage clean
 .NOTPARALLEL:
 
 help:
 	@echo "make demo      solve a generated road network and print the figures"
-	@echo "make test      run all tests"
+	@echo "make test      run the tests, on two cores"
+	@echo "make test-all  run these and the thorough ones: CUDA kernels for every generation of GPUs"
 	@echo "make racecheck look for races in the GPU kernels; needs oclgrind"
 	@echo "make lint      check style, types and who imports whom"
-	@echo "make coverage  run all tests without the JIT and report the lines they miss"
+	@echo "make coverage  run the tests without the JIT and report the lines they miss"
 	@echo "make bench     verify, time against other libraries, write docs/benchmarks.md, docs/gpu.md and docs/prepared.md"
 	@echo "make clean     remove the environment and everything else that was made"
 
@@ -25,7 +28,10 @@ demo: $(VENV)/core.stamp
 	@$(PY) -m nearfar.demo
 
 test: $(VENV)/test.stamp
-	$(PY) -m pytest
+	$(PY) -m pytest $(TEST_OPTIONS)
+
+test-all: $(VENV)/test.stamp
+	$(PY) -m pytest $(TEST_OPTIONS) -m "thorough or not thorough"
 
 racecheck: $(VENV)/test.stamp
 	@$(PY) tests/racecheck/run.py

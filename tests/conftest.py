@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 from helpers.commands import child as child
@@ -11,3 +14,39 @@ from helpers.commands import run as run
 
 settings.register_profile("nearfar", deadline=None)  # the first example of a test may compile a kernel
 settings.load_profile("nearfar")
+
+TESTS = Path(__file__).parent
+
+# Tests that need the same kernels, by folder or file: of a group, all tests run in one process, which compiles them
+# once. Files of other folders are groups of their own. The longest groups come first, so that two processes end
+# together.
+GROUPS = {
+    "gpu/test_grid_gpu.py": "grid on a GPU",
+    "kernels/test_builds.py": "builds of GPU kernels",
+    "devices/test_cuda_methods.py": "stand-in for CUDA",
+    "gpu": "runs on a GPU",
+    "devices": "devices",
+    "selftest": "devices",
+}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Put every test into its group, for ``--dist loadgroup`` of pytest-xdist; GPU tests begin first."""
+    for item in items if config.pluginmanager.hasplugin("xdist") else ():
+        item.add_marker(pytest.mark.xdist_group(group_of(item.path)))
+    items.sort(key=lambda item: order_of(item.path))  # which keeps the order inside a file
+
+
+def group_of(path):
+    """Return the group of a test file."""
+    if not path.is_relative_to(TESTS):
+        return "examples of docstrings"
+    name = path.relative_to(TESTS).as_posix()
+    return GROUPS.get(name) or GROUPS.get(name.partition("/")[0]) or name
+
+
+def order_of(path):
+    """Return where a group comes in a run."""
+    groups = list(dict.fromkeys(GROUPS.values()))
+    return groups.index(group_of(path)) if group_of(path) in groups else len(groups)

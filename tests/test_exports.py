@@ -14,6 +14,7 @@ import pytest
 
 import nearfar
 from nearfar.api import OPTIONS
+from nearfar.engine.options import Options
 
 ROOT = Path(__file__).parent.parent
 PAGES = "\n".join(page.read_text(encoding="utf8") for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -74,9 +75,11 @@ def test_docstrings(name):
 
 
 def test_options_are_documented():
-    """Each option stands in the text of nearfar.api, in the docs, and in the signature of the check."""
+    """Each option has a type and a default, and stands in the text of nearfar.api and in the docs."""
     check = inspect.signature(importlib.import_module("nearfar.engine.query").check).parameters
     queries = (ROOT / "docs" / "queries.md").read_text(encoding="utf8")
+    typed = {name: hint.__forward_arg__ for name, hint in Options.__annotations__.items()}
+    assert typed == {name: parameter.annotation for name, parameter in OPTIONS.items()}
     for option in OPTIONS:
         assert re.search(rf"^{option} : ", importlib.import_module("nearfar.api").__doc__, re.M), option
         assert f"`{option}`" in queries and option in check

@@ -177,7 +177,7 @@ def tenths():
         (3, -1, "vertex 3 is reached, but has no predecessor"),
         (0, 1, "vertex 0 is a source, but has predecessor 1: it should be -1"),
         (4, 1, "vertex 4 is unreached, but has predecessor 1: it should be -1"),
-        (1, 2, "vertex 1 has predecessors that never come to a source"),
+        (1, 2, "vertex 1 has predecessors that never lead to a source"),
         (1, 9, "the predecessors must be 5 int32 numbers from -1 to 4"),
     ],
 )

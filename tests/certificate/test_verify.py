@@ -27,7 +27,7 @@ def mark(dtype):
 
 
 def right(case, sources):
-    """Return the graph and the oracle's distances, a row a source."""
+    """Return the graph and the oracle's distances, one row per source."""
     return Graph.from_arcs(*case.arrays(), n=case.n), np.stack([case.row([s]) for s in sources])
 
 
@@ -235,7 +235,7 @@ def test_negative_distance(result):
 def test_no_number(value):
     graph = Graph.from_arcs([0, 1], [1, 0], [0.5, -0.5])
     certificate = verify(graph, Distances(graph, ids(0), np.array([[0, value]])))
-    assert certificate.problems == [f"vertex 1 has {value}, which is no distance"]
+    assert certificate.problems == [f"vertex 1 has {value}, which is not a distance"]
 
 
 def test_wrong_shape(graph, result):
@@ -286,8 +286,8 @@ def test_predecessor_that_is_not_tight(result):
 
 def test_predecessor_cycle_through_zero_arcs(result):
     assert tree_changed(result, 2, 3) == [
-        "vertex 'c' has predecessors that never come to a source",
-        "vertex 'd' has predecessors that never come to a source",
+        "vertex 'c' has predecessors that never lead to a source",
+        "vertex 'd' has predecessors that never lead to a source",
     ]
 
 

@@ -56,7 +56,7 @@ def test_endless_numbers(run, roads, friends, word):
 def test_endless_options(run, roads, friends):
     digits = "9" * 5000
     for switch in ("--tail", "--head", "--weight"):
-        run("info", friends, switch, digits).error(switch, "9999...' is no column")
+        run("info", friends, switch, digits).error(switch, "9999...' is not a column")
     run("sssp", roads, "-s", 1, "--threads", digits).error("--threads", "9999...' is not a number of threads")
     assert run("sssp", roads, "-s", 1, "--cutoff", digits, "--json").ok().json["reached"] == 4
     run("sssp", roads, "-s", 1, "--cutoff", "nan").error("'nan' is not a number")
@@ -163,7 +163,7 @@ def test_names_of_files_are_not_advice(run, tmp_path, name):
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("a;b;1\nc;d;x\n", encoding="utf8")
     run("info", name, "--format", "edges", "--weight", "w").error(f" of {name}, which", "--weight w is not a column")
-    run("convert", name, f"{name}.what").error(f"'{name}.what' does not tell", "or say --to-format.")
+    run("convert", name, f"{name}.what").error(f"'{name}.what' does not name a format", "or --to-format.")
     run("verify", name, name, "--format", "edges").error(name)
 
 

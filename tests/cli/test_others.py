@@ -86,8 +86,8 @@ def test_outputs_are_checked_first(run, tmp_path):
     for command in (["convert", "missing.gr"], ["generate", "complete", "--n", "99999999999", "-o"]):
         run(*command, "no/a.gr").error("no/a.gr cannot be written: there is no folder no")
         run(*command, "folder.gr").error("it is a folder")
-        run(*command, "a.what").error("'a.what' does not tell the format by its ending", "or say --to-format.")
-        run(*command, "-").error("standard output has no name that tells the format; say --to-format.")
+        run(*command, "a.what").error("'a.what' does not name a format", "or --to-format.")
+        run(*command, "-").error("standard output has no ending that names the format; use --to-format.")
 
 
 @pytest.mark.parametrize(

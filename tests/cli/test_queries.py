@@ -39,7 +39,7 @@ def test_sssp_screen(run, roads):
 def test_sssp_targets(run, roads):
     text = narrow(run("sssp", roads, "-s", "1", "--to", "4").ok().out)
     assert "From 1 to 4 in roads.gr" in text
-    assert "distance 6 way 1 → 3 → 2 → 4, 3 arcs" in text
+    assert "distance 6 path 1 → 3 → 2 → 4, 3 arcs" in text
     text = narrow(run("sssp", roads, "-s", "1", "--to", "4,5", "-t", "1").ok().out)
     assert "4 6 1 → 3 → 2 → 4, 3 arcs 5 unreached 1 0 1, 0 arcs" in text
     assert "distance unreached" in narrow(run("sssp", roads, "-s", "1", "--to", "5").ok().out)
@@ -133,7 +133,7 @@ def test_long_ways(run, tmp_path):
     lines = [f"p sp {n} {n - 1}", *(f"a {v} {v + 1} 2" for v in range(1, n))]
     (tmp_path / "line.gr").write_text("\n".join(lines), encoding="utf8")
     text = narrow(run("sssp", "line.gr", "-s", 1, "-t", n).ok().out)
-    assert "way 1 → 2 → 3" in text and "→ ... →" in text and "→ 400, 399 arcs" in text
+    assert "path 1 → 2 → 3" in text and "→ ... →" in text and "→ 400, 399 arcs" in text
     assert len(run("sssp", "line.gr", "-s", 1, "-t", n, "--json").ok().json["targets"][0]["path"]) == n
     assert narrow(run("path", "line.gr", 1, n).ok().out).count("→") == n - 1
     text = narrow(run("sssp", "line.gr", "-s", 1, "-t", "400,2").ok().out)
@@ -181,7 +181,7 @@ def test_many_pairs(run, tmp_path):
     run("generate", "road_grid", "--rows", 5, "--cols", 6, "-o", "grid.gr", "-q").ok()
     some = ",".join(map(str, range(1, 8)))
     text = run("mssp", "grid.gr", "-s", some, "--to", some).ok().out
-    assert text.endswith("\n\n9 more pairs; -o FILE.csv writes all that are reached.\n")
+    assert text.endswith("\n\n9 more pairs; -o FILE.csv writes all reached pairs.\n")
     lines = text.partition("source   target   distance\n")[2].splitlines()
     assert len(lines) == 42 and lines[39].split()[:2] == ["6", "5"]
     assert "more pairs" not in run("mssp", "grid.gr", "-s", "1,2,3,4", "--to", "1,2,3,4,5,6,7,8,9,10").ok().out
@@ -235,7 +235,7 @@ def test_names(run, friends):
 def test_floats(run, tmp_path):
     (tmp_path / "f.csv").write_text("a,b,0.1\nb,c,0.2\n", encoding="utf8")
     assert run("sssp", "f.csv", "-s", "a", "-t", "c", "-q").ok().out == f"{0.1 + 0.2}\n"
-    assert "distance 0.3 way" in narrow(run("sssp", "f.csv", "-s", "a", "-t", "c").ok().out)
+    assert "distance 0.3 path" in narrow(run("sssp", "f.csv", "-s", "a", "-t", "c").ok().out)
     assert run("sssp", "f.csv", "-s", "a", "--json").ok().json["farthest"]["distance"] == 0.1 + 0.2
 
 
@@ -247,7 +247,7 @@ def test_without_arrows(run, roads, monkeypatch):
         encoding = "ascii"
 
     monkeypatch.setattr(screen.sys, "stdout", Plain())
-    assert screen.whole_way([1, 2]) == "1 -> 2"
+    assert screen.whole_path([1, 2]) == "1 -> 2"
 
 
 @pytest.mark.parametrize("source", [[], ["--source", "1"], ["--sources", "1,2"]])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nearfar.cli import work
-from nearfar.cli.screen import short_way
+from nearfar.cli.screen import short_path
 from nearfar.cli.summary import Row, describe_row, farthest_of, nearest_of
 from nearfar.results.limits import unreached
 
@@ -41,7 +41,7 @@ def test_farthest():
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 9, 30, 500])
 @pytest.mark.parametrize("width", [20, 40, 80])
 def test_short_ways(n, width):
-    text = short_way([100 + v for v in range(n)], width)
+    text = short_path([100 + v for v in range(n)], width)
     assert text.startswith("100") and f"{99 + n}, {n - 1} arc" in text
     assert len(text) <= max(width, len("100 -> ... -> 599, 499 arcs"))
 

@@ -49,7 +49,7 @@ EXAMPLES = 15 if JIT else 6
 def threads_for_small_jobs():
     """Small jobs run on the caller's thread and small rows are not shared; here they get the threads they ask for."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "SMALL_JOB", 0)
+        patch.setattr(run, "SMALL_WORK", 0)
         patch.setattr(planner, "PARALLEL_ARCS", 1)
         if not JIT:  # coverage does not see into threads that are started without the threading module
             patch.setattr(cpu, "_thread", SimpleNamespace(start_new_thread=start_seen_thread))
@@ -60,12 +60,10 @@ def start_seen_thread(function, arguments):
     threading.Thread(target=function, args=arguments, daemon=True).start()
 
 
-@pytest.mark.parametrize("threads", (1, 2))
-@pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("dtype", strategies.DTYPES, ids=str)
 @pytest.mark.parametrize("method", ALL)
-@settings(max_examples=EXAMPLES)
-@given(data=st.data())
+@settings(max_examples=6 * EXAMPLES)
+@given(data=st.data(), query=st.sampled_from(QUERIES), threads=st.integers(1, 2))
 def test_grid(method, dtype, query, threads, data):
     case, sources = data.draw(strategies.queries(strategies.cases(dtypes=(dtype,))))
     graph = build(case)
@@ -79,10 +77,9 @@ def test_grid(method, dtype, query, threads, data):
     assert (result.distances if query == "nearest" else result).stats["method"] == method
 
 
-@pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("method", NEGATIVE)
-@settings(max_examples=2 * EXAMPLES)
-@given(asked=strategies.queries(strategies.negative_cases()), threads=st.integers(1, 2))
+@settings(max_examples=6 * EXAMPLES)
+@given(asked=strategies.queries(strategies.negative_cases()), query=st.sampled_from(QUERIES), threads=st.integers(1, 2))
 def test_negative_weights(method, query, asked, threads):
     case, sources = asked
     graph = build(case)
@@ -91,10 +88,9 @@ def test_negative_weights(method, query, asked, threads):
     assert nearfar.verify(graph, result)
 
 
-@pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("method", NEGATIVE)
-@settings(max_examples=2 * EXAMPLES)
-@given(asked=strategies.queries(strategies.cycle_cases()), threads=st.integers(1, 2))
+@settings(max_examples=6 * EXAMPLES)
+@given(asked=strategies.queries(strategies.cycle_cases()), query=st.sampled_from(QUERIES), threads=st.integers(1, 2))
 def test_negative_cycles(method, query, asked, threads):
     """A cycle that is reached is named, and is one; a cycle that is not reached does no harm."""
     case, sources = asked

@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+from helpers.marks import HANG
 from nearfar.devices import cpu
 
 
@@ -18,8 +19,13 @@ def stop():
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_the_caller_joins_in(stop, threads):
-    seen = {}
-    cpu.run(lambda t: seen.setdefault(t, threading.get_ident()) and None, threads, stop, join=True)
+    seen, together = {}, threading.Barrier(threads)  # a thread that is gone may pass its identity on
+
+    def work(t):
+        seen[t] = threading.get_ident()
+        together.wait(HANG)
+
+    cpu.run(work, threads, stop, join=True)
     assert sorted(seen) == list(range(threads))
     assert seen[0] == threading.get_ident() and len(set(seen.values())) == threads
 
@@ -31,11 +37,20 @@ def test_the_caller_stays_out(stop):
 
 
 def test_who_says_that_all_is_done_ends_the_wait(stop):
-    held = threading.Event()
-    began = time.perf_counter()
-    cpu.run(lambda t: True if t == 0 else held.wait(30) and None, 2, stop, join=True)
+    """The other thread is held until the wait is over: it cannot have been waited for."""
+    held, left = threading.Event(), threading.Event()
+
+    def work(t):
+        if t == 0:
+            return True
+        held.wait(HANG)
+        left.set()
+        return None
+
+    cpu.run(work, 2, stop, join=True)
+    assert not left.is_set()
     held.set()
-    assert time.perf_counter() - began < 20
+    assert left.wait(HANG)
 
 
 @pytest.mark.parametrize("join", [False, True])

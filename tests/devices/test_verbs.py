@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import pickle
+import sys
 import threading
-import time
 
 import numpy as np
 import pytest
 
+from helpers.marks import HANG
 from nearfar.errors import DeviceError, DeviceMemoryError, KernelBuildError
 
 TYPES = {"DIST": 1, "WEIGHT": 1, "OFFSET": 1, "STEP": 1}
@@ -145,27 +147,42 @@ def test_a_buffer_may_go_while_it_is_sent_to(device):
         assert not device.get(again).any()
 
 
-def test_waiting_lets_other_threads_run(device):
-    """A kernel of some tenths of a second, waited for on another thread: this one goes on meanwhile."""
+@pytest.mark.parametrize("wait", ["get", "finish"])
+def test_waiting_lets_other_threads_run(device, wait):
+    """The queue is held until this thread lets it go: it can do so only if the waiting one keeps no lock of Python."""
     clock = device.upload(np.zeros(1, np.int32))
     spin = device.kernel("toy", "spin", TYPES)
     spin(1, 1, clock, np.int32(1000))
     assert device.get(clock).tolist() == [1]
-    spin(1, 1, clock, np.int32(500_000_000))
-    answers = []
-    thread = threading.Thread(target=lambda: answers.append(device.get(clock).tolist()))
-    thread.start()
-    turns = 0
-    while thread.is_alive():
-        time.sleep(0.001)
-        turns += 1
-    thread.join()
-    assert answers == [[2]] and turns > 3  # with the lock of Python held, there would be one or two
+    release = hold(device)
     spin(1, 1, clock, np.int32(1000))
-    worker = threading.Thread(target=device.finish)
-    worker.start()
-    worker.join()
-    assert device.get(clock).tolist() == [3]
+    begun, ended = threading.Event(), threading.Event()
+
+    def work():
+        begun.set()
+        device.get(clock) if wait == "get" else device.finish()
+        ended.set()
+
+    faulthandler.dump_traceback_later(HANG, exit=True, file=sys.__stderr__)  # it needs no lock of Python
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        begun.wait()
+        assert not ended.is_set()
+        release()
+        thread.join()
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+    assert ended.is_set() and device.get(clock).tolist() == [2]
+
+
+def hold(device):
+    """Let all that is enqueued from now on wait; return the function that lets it go."""
+    queue = device._stream.queue if hasattr(device, "_stream") else device._queue
+    cl = pytest.importorskip("pyopencl")
+    event = cl.UserEvent(queue.context)
+    cl.enqueue_barrier(queue, wait_for=[event])
+    return lambda: event.set_status(cl.command_execution_status.COMPLETE)
 
 
 def test_traffic(device):

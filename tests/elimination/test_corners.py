@@ -1,4 +1,4 @@
-"""Prepared graphs where users lean on them: copies, cutoffs in another type, cycles that rounding makes negative."""
+"""Prepared graphs in rare cases: copies, cutoffs of another type, cycles that rounding makes negative."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helpers.shapes import SHAPES, shaped
 from nearfar import Graph
 from nearfar.errors import MethodError, NegativeCycleError
 
-# Found by fuzzing: rounding lowers distances around a cycle by 1e-17 a turn, and no arc of it holds at all times.
+# Found by fuzzing: rounding lowers distances around a cycle by 1e-17 per round, and at no time all its arcs are tight.
 RESTLESS = (
     [0, 4, 7, 5, 7, 6, 1, 0, 2, 6, 7, 0, 6, 1, 0, 3],
     [1, 5, 0, 6, 2, 2, 2, 7, 3, 4, 4, 4, 7, 6, 5, 4],
@@ -25,17 +25,17 @@ RESTLESS = (
 @pytest.mark.parametrize("duplicate", [lambda p: pickle.loads(pickle.dumps(p)), copy.deepcopy, copy.copy])
 @pytest.mark.parametrize("shape", ["usual", "large core", "closed core"])
 def test_copies_answer_too(duplicate, shape):
-    """Also after queries that left work space behind, which a copy must not take along."""
+    """A copy must not share the work space that earlier queries left behind."""
     graph = nearfar.generate.road_grid(9, 9, seed=1)
     with shaped(**SHAPES[shape]):
         prepared = nearfar.prepare(graph)
-        rows, ways = prepared.apsp().dist, [prepared.path(0, t) for t in (3, 80)]
+        rows, paths = prepared.apsp().dist, [prepared.path(0, t) for t in (3, 80)]
         sums = prepared.row_sums()
-        for _ in range(4):  # memory that happens to be aligned would prove nothing
+        for _ in range(4):  # several times, since memory may happen to be aligned
             twin = duplicate(prepared)
             assert twin._spare == [] or duplicate is copy.copy
             assert np.array_equal(twin.apsp().dist, rows) and np.array_equal(twin.row_sums(), sums)
-            assert [twin.path(0, t) for t in (3, 80)] == ways
+            assert [twin.path(0, t) for t in (3, 80)] == paths
             assert twin.distance(0, 80) == rows[0, 80]
         assert np.array_equal(prepared.apsp().dist, rows)
 
@@ -52,7 +52,7 @@ def test_work_space_is_used_again():
 @pytest.mark.parametrize("cutoff", [0, 2, 2.5, 3, 2.9999999, 100, np.inf])
 @pytest.mark.parametrize("dtype", ["float64", "int64", "int32", None])
 def test_cutoffs_in_any_type(cutoff, dtype):
-    """Lanes of whole numbers end where a float does."""
+    """A float cutoff ends integer lanes at the right value."""
     graph = Graph.from_arcs([0, 1, 2, 3], [1, 2, 3, 4], [1, 1, 1, 1])
     wanted = nearfar.mssp(graph, [0, 1], cutoff=cutoff, dtype=dtype, method="dijkstra").dist
     prepared = nearfar.prepare(graph)
@@ -63,9 +63,9 @@ def test_cutoffs_in_any_type(cutoff, dtype):
 
 @pytest.mark.parametrize("method", ["frontier", "edge", "johnson", "auto"])
 @pytest.mark.parametrize("source", range(8))
-def test_rounds_end_where_rounding_turns_for_ever(method, source):
+def test_rounds_end_where_rounding_never_settles(method, source):
     graph = Graph.from_arcs(*RESTLESS, n=8)
-    if source == 3:  # settles before rounding starts to turn
+    if source == 3:  # settles before rounding lowers distances again and again
         nearfar.sssp(graph, source, method=method)
         return
     with pytest.raises(NegativeCycleError) as caught:
@@ -78,7 +78,7 @@ def test_rounds_end_where_rounding_turns_for_ever(method, source):
 
 
 def test_cycles_of_length_zero_in_floats():
-    """Rounding makes such a cycle negative for elimination: refused with a way out, which then works."""
+    """Rounding makes such a cycle negative for elimination: the error names another method, which works."""
     with pytest.raises(NegativeCycleError):
         nearfar.prepare(Graph.from_arcs(*RESTLESS, n=8))
     graph = Graph.from_arcs([0, 1, 2], [1, 2, 0], [0.39999999999999997, 0.19999999999999998, -0.6])

@@ -1,6 +1,6 @@
-"""Real graphs, prepared: the distances that others computed, and agreement with single rows everywhere else.
+"""Real graphs, prepared: distances that others computed, and agreement with single rows everywhere else.
 
-The files lie in shared/data beside the repository, read by their own plain reader; without them the tests are skipped.
+The files are in shared/data beside the repository, with their own plain reader; without them the tests are skipped.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def check_answers(prepared, count):
 
 
 def agree(found, wanted):
-    """Tell whether distances are the same, floats up to rounding, whichever integer type they have."""
+    """Return whether distances are equal, floats up to rounding, whichever integer types they have."""
     if found.dtype.kind == "f":
         return np.allclose(found, wanted, rtol=1e-9)
     marks = (np.iinfo(array.dtype).max for array in (found, wanted))
@@ -94,7 +94,7 @@ def test_rome_all_pairs():
 
 
 def test_rome_reweighted():
-    """A few roads closed, then all of them slower, then back: the same as preparing anew."""
+    """A few roads closed, then all of them slower, then back: the same as preparing from scratch."""
     graph, rng = graph_of("rome99.gr"), np.random.default_rng(3)
     prepared, sources = prepared_of("rome99.gr"), some(graph, 40)
     weights = graph.weights.astype(float)
@@ -130,17 +130,17 @@ def test_new_york():
 
 
 def test_new_york_reweighted():
-    """Ten roads in a jam, five times, each time ten more: slots and rows as if all was done anew."""
+    """Ten roads in a jam, five times, each time ten more: shortcuts and rows as if all was computed from scratch."""
     prepared, rng = prepared_of("USA-road-d.NY.gr.gz"), np.random.default_rng(4)
     sources = some(prepared.graph, 16)
     for _ in range(5):
         weights = prepared.graph.weights.copy()
         weights[rng.integers(0, len(weights), 10)] *= 3
         prepared = prepared.reweight(weights)
-        anew = weigh(prepared.graph, prepared.hierarchy.skeleton, 1, np.zeros(1, np.int64))
-        slots = prepared.hierarchy.slots
-        assert slots.best is not None  # it was mended
-        assert all(np.array_equal(getattr(slots, name), getattr(anew, name)) for name in ("outs", "ins", "keep"))
+        fresh = weigh(prepared.graph, prepared.hierarchy.structure, 1, np.zeros(1, np.int64))
+        shortcuts = prepared.hierarchy.shortcuts
+        assert shortcuts.best is not None  # only a part was computed again
+        assert all(np.array_equal(getattr(shortcuts, name), getattr(fresh, name)) for name in ("outs", "ins", "keep"))
     wanted = nearfar.mssp(prepared.graph, sources, method="dijkstra").dist
     assert agree(prepared.mssp(sources).dist, wanted)
     assert nearfar.prepare(prepared.graph).mssp(sources).dist.tobytes() == prepared.mssp(sources).dist.tobytes()
@@ -178,7 +178,7 @@ def test_bitcoin_has_a_negative_cycle():
 
 
 def test_twitter_without_weights(tmp_path):
-    """A tangle of which a large core is left."""
+    """A dense graph with a large core."""
     prepared = prepared_of("snap-ego-twitter-undirected.npz")
     assert prepared.graph.weights is None and prepared.describe()["core"] > 1000
     check_answers(prepared, 18)

@@ -1,4 +1,4 @@
-"""Prepared graphs in files: what was saved comes back to the bit; anything else is refused before a kernel sees it."""
+"""Prepared graphs in files: what was saved comes back exactly; anything else is refused before a kernel sees it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from helpers.damage import BROKEN, broken, damaged, refused
 from helpers.marks import JIT, child_environment
 from nearfar import Graph
 from nearfar.elimination import build, core, file
-from nearfar.elimination import eliminate as skeleton
+from nearfar.elimination import eliminate as order
 from nearfar.errors import FileError, FormatError, InputTypeError, MissingFileError, NearfarError
 
 
@@ -40,7 +40,7 @@ def road(weights="int32", side=8):
 
 
 def tangle():
-    """Return a graph that is pruned, and of which a core is left where elimination may not go far."""
+    """Return a graph that is pruned, and that has a core where elimination may not go far."""
     rng = np.random.default_rng(2)
     return Graph.from_arcs(*rng.integers(0, 60, (2, 900)), rng.integers(1, 1000, 900), n=60)
 
@@ -48,8 +48,8 @@ def tangle():
 @pytest.fixture
 def little_elimination(monkeypatch):
     """Leave a core in small graphs."""
-    monkeypatch.setattr(skeleton, "ELIMINATE_ALWAYS", 1)
-    monkeypatch.setattr(build, "eliminate", lambda g, budget, *rest, **more: skeleton.eliminate(g, 50, *rest, **more))
+    monkeypatch.setattr(order, "ELIMINATE_ALWAYS", 1)
+    monkeypatch.setattr(build, "eliminate", lambda g, budget, *rest, **more: order.eliminate(g, 50, *rest, **more))
     monkeypatch.setattr(core, "CLOSED_CORE", 0)
 
 
@@ -76,20 +76,20 @@ def loaded(data, graph, name="held.prepared"):
 
 
 def fields_of(name, part):
-    """Return what a part is made of, without what it has listed meanwhile."""
+    """Return the fields of a part, without caches."""
     return {f"{name} {field.name}": getattr(part, field.name) for field in fields(part) if field.compare}
 
 
 def arrays_of(prepared):
     """Return everything that answers depend on, as bytes."""
     h = prepared.hierarchy
-    parts = fields_of("sheet", h.sheet) | fields_of("skeleton", h.skeleton) | fields_of("slots", h.slots)
+    parts = fields_of("layout", h.layout) | fields_of("structure", h.structure) | fields_of("shortcuts", h.shortcuts)
     parts |= {"arcs": h.graph.arcs, "offsets": h.graph.offsets}
     if isinstance(h.core, core.ClosedCore):
         parts |= {"matrix": h.core.matrix, "arcs of the core": len(h.core.heads)}
     elif h.core is not None:
         parts |= {f"core {k}": v for k, v in vars(h.core).items() if isinstance(v, np.ndarray)}
-    facts = h.high, h.pruned, h.by_rows, h.slots.symmetric, h.sheet.core, h.sheet.infinity, h.sheet.limit
+    facts = h.high, h.pruned, h.by_rows, h.shortcuts.symmetric, h.layout.core, h.layout.infinity, h.layout.limit
     return {key: (np.asarray(v).dtype, np.asarray(v).tobytes()) for key, v in parts.items()}, facts
 
 
@@ -144,7 +144,7 @@ def test_negative_weights_and_reweighted():
     again = loaded(saved(prepared), graph)
     assert arrays_of(again) == arrays_of(prepared)
     weights = graph.weights + 100
-    assert not prepared.hierarchy.slots.symmetric
+    assert not prepared.hierarchy.shortcuts.symmetric
     changed = again.reweight(weights)
     assert changed.apsp().dist.tobytes() == prepared.reweight(weights).apsp().dist.tobytes()
     assert arrays_of(loaded(saved(changed), changed.graph)) == arrays_of(changed)
@@ -180,7 +180,7 @@ else:
 
 
 def test_between_processes(tmp_path):
-    """What one process saved, another loads, both ways."""
+    """What one process saves, another loads, in both directions."""
     graph, paths = road(), [str(tmp_path / name) for name in ("there", "back")]
 
     def run(*arguments):
@@ -217,7 +217,7 @@ def test_another_graph():
 
 
 def changed(data, fresh=True, **changes):
-    """Return a file with other arrays (None: without), and a digest that is right again unless told otherwise."""
+    """Return a file with other arrays (None: without), and a digest that is right again if ``fresh``."""
     with np.load(io.BytesIO(data)) as found:
         arrays = {key: found[key] for key in found.files}
     for key, value in changes.items():
@@ -231,11 +231,11 @@ def changed(data, fresh=True, **changes):
     return held.getvalue()
 
 
-@pytest.mark.parametrize("version", [np.int64(0), np.int64(2), np.array([1]), np.array("1"), np.float64(1)])
+@pytest.mark.parametrize("version", [np.int64(1), np.int64(3), np.array([2]), np.array("2"), np.float64(2)])
 def test_other_versions(version):
     graph = road()
     data = saved(nearfar.prepare(graph))
-    with refused("version", "version 1 is read here", "save it again"):
+    with refused("version", f"version {file.VERSION} is read here", "save it again"):
         loaded(changed(data, **{file.MARK: version}), graph)
 
 
@@ -245,8 +245,8 @@ def test_other_archives(tmp_path):
     nearfar.write(graph, path)
     with refused("graph.npz", "not of a prepared graph", "Prepared.save"):
         nearfar.load_prepared(path, graph)
-    nearfar.prepare(graph).save(path)  # and the other way round
-    with refused("graph.npz", "no graph"):
+    nearfar.prepare(graph).save(path)  # and the reverse
+    with refused("graph.npz", "not those of a graph"):
         nearfar.read(path)
 
 
@@ -268,9 +268,9 @@ def test_digest(name):
 
 
 def forged(arrays):
-    """Return changes that a digest does not tell, since it was made anew; a kernel would lose its way over them."""
-    n = len(arrays["places"])
-    degrees, heads, places = (arrays[key] for key in ("degrees", "heads", "places"))
+    """Return changes that the digest does not reveal, since it is computed again; kernels could not cope with them."""
+    n = len(arrays["ranks"])
+    degrees, heads, ranks = (arrays[key] for key in ("degrees", "heads", "ranks"))
     last = np.flatnonzero(degrees > 1)[-1]
     at = int(np.cumsum(degrees)[last])  # where the heads of `last` end
 
@@ -280,18 +280,18 @@ def forged(arrays):
         return out
 
     swapped = put(heads, [at - 2, at - 1], heads[[at - 1, at - 2]])
-    yield from ({key: None} for key in ("core", "steps", "places", "degrees", "heads", "outs", "keep", "by_rows"))
-    yield from ({key: arrays[key][:-1]} for key in ("places", "degrees", "heads", "outs", "ins", "keep"))
-    yield from ({key: arrays[key].astype(float)} for key in ("places", "degrees", "heads", "outs", "keep", "core"))
-    yield from ({key: arrays[key][None]} for key in ("core", "places", "heads", "outs", "fingerprint"))
+    yield from ({key: None} for key in ("core", "steps", "ranks", "degrees", "heads", "outs", "keep", "by_rows"))
+    yield from ({key: arrays[key][:-1]} for key in ("ranks", "degrees", "heads", "outs", "ins", "keep"))
+    yield from ({key: arrays[key].astype(float)} for key in ("ranks", "degrees", "heads", "outs", "keep", "core"))
+    yield from ({key: arrays[key][None]} for key in ("core", "ranks", "heads", "outs", "fingerprint"))
     yield from ({"core": np.int64(core)} for core in (-1, n + 1))
-    yield from ({"places": put(places, 3, value)} for value in (-1, n, places[4]))
+    yield from ({"ranks": put(ranks, 3, value)} for value in (-1, n, ranks[4]))
     yield from ({"heads": put(heads, at - 1, value)} for value in (-1, n, last, heads[at - 2]))
     yield {"heads": swapped}
     yield {"degrees": put(degrees, [last, last - 1], [degrees[last] + 1, degrees[last - 1] - 1])}
     yield {"degrees": put(degrees, [2, last], [-1, degrees[last] + degrees[2] + 1])}
     yield {"keep": put(arrays["keep"], 5, 4)}
-    yield {"places": places.astype(">i4")}
+    yield {"ranks": ranks.astype(">i4")}
     yield {"heads": np.sort(heads)[::-1].copy()}
 
 
@@ -307,7 +307,7 @@ def test_forged():
 
 
 def test_forged_trees():
-    """Heads that ascend, but are no ancestors, and numbers that are in no preorder."""
+    """Heads that ascend but are no ancestors, and ranks that are no preorder."""
     graph = Graph.from_arcs([0, 1, 2, 3], [1, 2, 3, 4], [1, 1, 1, 1], n=5)
     data = saved(nearfar.prepare(graph))
     one, two = np.ones(4, np.int8), np.full(4, 3, np.uint8)
@@ -341,7 +341,7 @@ def test_forged_core(little_elimination):
 
 
 def survives(data, graph, wanted):
-    """Load a damaged file: refused by an error that names it, or not damaged where it counts."""
+    """Load a damaged file: it is refused by an error that names it, or the damage changes nothing."""
     try:
         found = loaded(data, graph)
     except NearfarError as error:
@@ -371,12 +371,12 @@ def test_a_byte_changed_anywhere():
     prepared = nearfar.prepare(graph)
     data, wanted = bytearray(saved(prepared)), arrays_of(prepared)
     harmless = 0
-    places = range(0, len(data), 3 if JIT else 23)
-    for at in places:
+    offsets = range(0, len(data), 3 if JIT else 23)
+    for at in offsets:
         data[at] ^= 0x41
         harmless += survives(bytes(data), graph, wanted)
         data[at] ^= 0x41
-    assert harmless < len(places) / 2  # times, permissions and the like
+    assert harmless < len(offsets) / 2  # times, permissions and the like
 
 
 @lru_cache(maxsize=1)

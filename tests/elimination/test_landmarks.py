@@ -111,7 +111,7 @@ def test_a_core_can_be_pruned_again(case, landmarks, left):
 
 def test_a_landmark_that_is_gone_matches_nothing():
     graph = Graph.from_arcs([0, 1, 2, 3], [1, 2, 3, 1], [1, 1, 1, 1])
-    asked = landmarks_module.ask(graph, np.array([1]), np.dtype(np.int32), 1, stop())
+    asked = landmarks_module.solve_landmarks(graph, np.array([1]), np.dtype(np.int32), 1, stop())
     core = np.array([0, 2]), np.array([0, 1, 1]), np.array([1], np.int32), np.array([2], np.int32)
     assert not prune_again(asked, graph.n, *core, stop()).any()
 

@@ -1,4 +1,4 @@
-"""When the lines of a row are written, and rows that go past the caches: the same as those that do not."""
+"""When the lines of a row are written; rows written past the caches are the same as those that are not."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from nearfar.kernels.cpu.constants import LINE_BYTES
 EXAMPLES = 6 if JIT else 2
 
 
-def written_by(sheet, lines):
-    """Play a sweep with vertices for distances; return what each column of the row would show."""
-    place_of = {int(number): v for v, number in enumerate(sheet.places)}
-    width = LINE_BYTES // sheet.dtype.itemsize
-    slots = [-1] * (sheet.slots + len(lines.kept))
-    row = [-1] * sheet.n
-    for u in range(len(sheet.units) - 1):
-        begin, end = int(sheet.units[u]), int(sheet.units[u + 1])
-        for number in range(begin, end):
-            slots[min(begin, sheet.tops) + number - begin] = place_of[number]
+def written_by(layout, lines):
+    """Run a sweep with vertices in place of distances; return the vertex that is written to each column."""
+    vertex_at = {int(position): v for v, position in enumerate(layout.positions)}
+    width = LINE_BYTES // layout.dtype.itemsize
+    cells = [-1] * (layout.cells + len(lines.kept))
+    row = [-1] * layout.n
+    for u in range(len(layout.units) - 1):
+        begin, end = int(layout.units[u]), int(layout.units[u + 1])
+        for position in range(begin, end):
+            cells[min(begin, layout.tops) + position - begin] = vertex_at[position]
         for left in lines.lines[lines.line_starts[u] : lines.line_starts[u + 1]]:
             for column in range(left, left + width):
                 assert row[column] == -1
-                row[column] = slots[lines.columns[column]]
+                row[column] = cells[lines.columns[column]]
         for i in range(lines.keep_starts[u], lines.keep_starts[u + 1]):
-            slots[sheet.slots + i] = slots[lines.kept[i]]
-    for column in (*range(lines.first), *range(lines.rest, sheet.n)):
+            cells[layout.cells + i] = cells[lines.kept[i]]
+    for column in (*range(lines.first), *range(lines.rest, layout.n)):
         assert row[column] == -1
-        row[column] = slots[lines.columns[column]]
+        row[column] = cells[lines.columns[column]]
     return row
 
 
@@ -43,17 +43,17 @@ def written_by(sheet, lines):
 def test_every_column_is_written_once_with_its_vertex(unit, kind):
     graph = wild(4, kind)
     with shaped(unit=unit):
-        sheet = nearfar.prepare(graph).hierarchy.sheet
-    for shift in range(LINE_BYTES // sheet.dtype.itemsize):
-        lines = make_lines(sheet, shift)
+        layout = nearfar.prepare(graph).hierarchy.layout
+    for shift in range(LINE_BYTES // layout.dtype.itemsize):
+        lines = make_lines(layout, shift)
         assert lines.first == shift and (graph.n - shift) // (lines.rest - lines.first or graph.n) >= 1
-        assert written_by(sheet, lines) == list(range(graph.n))
+        assert written_by(layout, lines) == list(range(graph.n))
 
 
 def test_short_rows_have_no_whole_line():
-    sheet = nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).hierarchy.sheet
+    layout = nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).hierarchy.layout
     for shift in range(16):
-        assert written_by(sheet, make_lines(sheet, shift)) == [0, 1, 2]
+        assert written_by(layout, make_lines(layout, shift)) == [0, 1, 2]
 
 
 def test_where_rows_begin():
@@ -88,13 +88,13 @@ def test_rows_past_the_caches(kind, seed, undirected, shape, count, threads, ski
 
 
 def test_rows_that_begin_alike_go_past_together():
-    """Rows of 49 entries begin at any place in a line; 16 of each kind make a batch, the others stay in the caches."""
+    """Rows of 49 entries begin anywhere in a line; 16 of each shift make a batch, the others stay in the caches."""
     graph = nearfar.generate.road_grid(7, 7, seed=1)
     with shaped(unit=8, past=0):
         prepared = nearfar.prepare(graph)
         prepared.mssp([3] * 16 * 16, threads=1)
-        assert sorted(prepared.hierarchy.sheet._lines) == list(range(16))
+        assert sorted(prepared.hierarchy.layout._lines) == list(range(16))
     with shaped(unit=8):
         prepared = nearfar.prepare(graph)
         prepared.mssp([3] * 16 * 16, threads=1)
-        assert list(prepared.hierarchy.sheet._lines) == [0]
+        assert list(prepared.hierarchy.layout._lines) == [0]

@@ -1,4 +1,4 @@
-"""Prepared graphs: every answer against the oracle, on graphs small enough that units, kept rows and cores are forced.
+"""Prepared graphs: every answer against the oracle, on small graphs with units, rows set aside and cores.
 
 Integers are compared exactly. Floats are summed in another order than the oracle's, and may differ by rounding.
 """
@@ -70,7 +70,7 @@ def assert_path(lightest, path, source, target, length):
 
 
 def assert_right(prepared, data, wanted=None):
-    """Compare all that a prepared graph answers with the truth."""
+    """Compare all answers of a prepared graph with the truth."""
     graph, n = prepared.graph, prepared.graph.n
     wanted = truth_of(graph) if wanted is None else wanted
     several = st.lists(st.integers(0, n - 1), min_size=1, max_size=20)
@@ -143,10 +143,10 @@ def test_shapes_are_as_they_should():
     graph = nearfar.generate.road_grid(7, 7, seed=1)
     with shaped(unit=3):
         found = nearfar.prepare(graph).hierarchy
-        assert found.core is None and len(found.sheet.units) > 4 and len(found.sheet.lines().kept)
+        assert found.core is None and len(found.layout.units) > 4 and len(found.layout.lines().kept)
     with shaped(**SHAPES["large core"]):
         found = nearfar.prepare(graph).hierarchy
-        assert isinstance(found.core, core.Core) and not found.by_rows and 1 < found.skeleton.core < graph.n
+        assert isinstance(found.core, core.Core) and not found.by_rows and 1 < found.structure.core < graph.n
     with shaped(**SHAPES["closed core"]):
         assert isinstance(nearfar.prepare(graph).hierarchy.core, core.ClosedCore)
     with shaped(**SHAPES["core by rows"]):
@@ -158,7 +158,7 @@ def test_shapes_are_as_they_should():
 @settings(max_examples=EXAMPLES)
 @given(data=st.data(), seed=st.integers(0, 20))
 def test_pruned_graphs_with_a_core(data, seed):
-    """Some twenty arcs a vertex: most are pruned, and what is left is not eliminated whole."""
+    """Twenty arcs per vertex: most are pruned, and what is left is not eliminated completely."""
     rng = np.random.default_rng(seed)
     graph = Graph.from_arcs(*rng.integers(0, 80, (2, 1600)), rng.integers(0, 1000, 1600), n=80)
     with shaped(**SHAPES["small core"]):
@@ -197,7 +197,7 @@ def test_reweight_all(data, shape):
 @settings(max_examples=6 * EXAMPLES)
 @given(data=st.data(), seed=st.integers(0, 10**6), kind=st.sampled_from(KINDS[:-1]), shape=any_shape)
 def test_reweight_few(data, seed, kind, shape):
-    """A few arcs of other weights, several times: only what lies above them is weighed anew."""
+    """A few arcs of other weights, several times: only what lies above them is weighed again."""
     graph = wild(seed, kind)
     with shaped(**shape), pytest.MonkeyPatch.context() as patch:
         patch.setattr(reweight, "FEW_CHANGES", 1.0)
@@ -386,7 +386,7 @@ def test_loops_do_no_harm():
 
 @pytest.mark.parametrize("weight", [2**30, 2**31 - 2, 2**31 + 5, 2**50])
 def test_distances_that_pass_int32(weight):
-    """A chain whose distances leave int32 on the way; tables and pairs then have int64."""
+    """A chain whose distances exceed int32 at some vertex; tables and pairs then have int64."""
     n = 6
     graph = Graph.from_arcs(np.arange(n - 1), np.arange(1, n), np.full(n - 1, weight), n=n + 1)
     prepared = nearfar.prepare(graph)
@@ -400,7 +400,7 @@ def test_distances_that_pass_int32(weight):
 
 
 def test_negative_arcs_from_nowhere():
-    """What cannot be reached stays so, however many negative arcs lead on from it."""
+    """A vertex that cannot be reached stays unreached, however many negative arcs lead on from it."""
     graph = Graph.from_arcs(
         [5, 4, 2, 2, 0, 0, 0, 1, 6, 5, 7, 4, 4], [7, 5, 5, 4, 4, 7, 2, 6, 5, 0, 3, 6, 4],
         [13, 5, 37, 37, 1, 8, -35, -5, 41, 3, -28, -25, 12],

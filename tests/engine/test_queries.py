@@ -690,7 +690,7 @@ def test_threads_that_share_a_row(graph, monkeypatch):
 
 def test_progress_function(monkeypatch):
     """It is told rows done and all rows, in order, and at the end that all are done."""
-    monkeypatch.setattr(run, "SMALL_JOB", 0)
+    monkeypatch.setattr(run, "SMALL_WORK", 0)
     monkeypatch.setattr("nearfar.devices.cpu.TICK", 1e-4)
     graph, calls = nearfar.generate.road_grid(20, 20), []
     nearfar.mssp(graph, range(40), threads=2, progress=lambda done, total: calls.append((done, total)))
@@ -712,7 +712,7 @@ def test_progress_function_of_a_shared_row(graph, monkeypatch):
 
 def test_progress_function_that_fails(monkeypatch):
     """Its exception ends the query."""
-    monkeypatch.setattr(run, "SMALL_JOB", 0)
+    monkeypatch.setattr(run, "SMALL_WORK", 0)
     graph = nearfar.generate.road_grid(20, 20)
 
     def fail(done, total):
@@ -723,7 +723,7 @@ def test_progress_function_that_fails(monkeypatch):
 
 
 def test_progress_bar(monkeypatch, capsys):
-    monkeypatch.setattr(run, "SMALL_JOB", 0)
+    monkeypatch.setattr(run, "SMALL_WORK", 0)
     graph = nearfar.generate.road_grid(20, 20)
     result = nearfar.mssp(graph, range(40), threads=2, progress=True)
     captured = capsys.readouterr()

@@ -43,11 +43,11 @@ def test_nodes_tell_how_many(nodes):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (b"0 1 1\n1 1 1\n", ("2 vertices have places", "there are 4")),
+        (b"0 1 1\n1 1 1\n", ("2 vertices have coordinates", "there are 4")),
         (b"0 1 1\n1 1 1\n2 1 1\n7 1 1\n", ("vertex 7", "0 to 3")),
         (b"0 1 1\n1 1 1\n2 1 1\n-3 1 1\n", ("vertex -3", "0 to 3")),
-        (b"0 1 1\n1 1 1\n2 1 1\n2 1 1\n", ("vertex 2", "two places")),
-        (b"0 1 1\n1 1 1\n2 1 1\n3 1 inf\n", ("vertex 3", "no place")),
+        (b"0 1 1\n1 1 1\n2 1 1\n2 1 1\n", ("vertex 2", "more than once")),
+        (b"0 1 1\n1 1 1\n2 1 1\n3 1 inf\n", ("vertex 3", "must be finite")),
         (b"0 1 1\n1 1\n", ("line 2", "too few fields")),
     ],
 )

@@ -48,7 +48,7 @@ def test_wrong_coordinates(tmp_path):
         (b"p aux sp co 2\nv 1 1 1\nv 2 2 2\n", "vertex 3 has no coordinates"),
         (PLACES.replace(b"v 2", b"v 1"), r"vertex 1 lies at \(-73530767.0, 41085396.0\) and at \(5.0, 6.0\)"),
         (PLACES.replace(b"v 2 5 6", b"v 3 7 8"), "vertex 2 has no coordinates"),
-        (PLACES.replace(b"5 6", b"5 inf"), "vertex 2 lies at .5.0, inf., which is no place"),
+        (PLACES.replace(b"5 6", b"5 inf"), "vertex 2 lies at .5.0, inf., but coordinates must be finite"),
         (b"", "no coordinates in the file"),
         (PLACES.replace(b"5 6", b"5 x"), "'x' was found"),
     ):

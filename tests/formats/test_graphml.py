@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-import time
 
 import networkx as nx
 import numpy as np
@@ -146,10 +145,8 @@ LAUGHS = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10 if i else "lol"}">' for i 
 @pytest.mark.parametrize("encoding", ["utf8", "utf-16"])
 def test_entities_are_not_expanded(encoding):
     bomb = f'<?xml version="1.0"?><!DOCTYPE graphml [{LAUGHS}]><graphml>&l9;</graphml>'
-    start = time.perf_counter()
-    with refused("a.graphml", "entity 'l0'", "Replace entities"):
+    with refused("a.graphml", "entity 'l0'", "Replace entities"):  # the first that is declared: before any expansion
         read_bytes(bomb.encode(encoding), "a.graphml", format="graphml")
-    assert time.perf_counter() - start < 1
     outside = b'<?xml version="1.0"?><!DOCTYPE g [<!ENTITY x SYSTEM "file:///etc/passwd">]><graphml>&x;</graphml>'
     with refused("a.graphml", "entity 'x'"):
         read_bytes(outside, "a.graphml", format="graphml")
@@ -223,7 +220,7 @@ def test_several_graphs():
     nested = document(one + '<node id="c">\n<graph edgedefault="directed">' + one + "</graph></node>")
     prefixed = second.replace(b"xmlns=", b"xmlns:g=").replace(b"</", b"</g:").replace(b"<g", b"<g:g")
     for text in (second, nested, prefixed):
-        with refused("line 3", "second graph", "line 2", "file of its own"):
+        with refused("line 3", "second graph", "line 2", "a separate file"):
             read_bytes(text, "a.graphml")
     commented = document(one + "<!-- <graph> --><desc>graph</desc>")
     assert read_bytes(commented, "a.graphml").m == 1

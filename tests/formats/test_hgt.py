@@ -75,9 +75,9 @@ def test_a_place_may_be_given():
     with refused("N95E001.hgt", "latitude="):
         read_bytes(FLAT, "N95E001.hgt")
     for bad in (90, -91, "42", True, math.nan):
-        with refused("latitude is", error=OptionError):
+        with refused("latitude=", "degrees", error=OptionError):
             read_bytes(FLAT, "mountain.hgt", latitude=bad)
-    with refused("longitude is", error=OptionError):
+    with refused("longitude=", "degrees", error=OptionError):
         read_bytes(FLAT, "mountain.hgt", latitude=1, longitude=180)
 
 

@@ -139,7 +139,7 @@ def test_refused_on_writing():
     one_way = Graph.from_arcs([0], [1], names=["a", "b"])
     with refused("directed", error=OptionError):
         write_bytes(Graph.from_arcs([0], [1]), "metis")
-    with refused("from a to b has no mirror image", error=FileError):
+    with refused("from a to b has no reverse arc", error=FileError):
         write_bytes(one_way, "metis", lossy=True)
     with refused("not whole numbers", error=OptionError):
         write_bytes(Graph.from_arcs([0], [1], [1.5], undirected=True), "metis")

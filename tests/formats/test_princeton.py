@@ -38,9 +38,9 @@ def test_no_edges_and_no_vertices():
     ("text", "words"),
     [
         (b"3 1\n0 1 1\n1 2 2\n0 1\n", ("line 4", "'0 1'", "too few fields", "vertex x y")),
-        (b"3 1\n0 1 1\n1 2 2\n", ("3 vertices", "2 have places", "cut off")),
-        (b"2 1\n0 1 1\n0 2 2\n0 1\n", ("vertex 0", "two places")),
-        (b"2 1\n0 1 inf\n1 2 2\n0 1\n", ("vertex 0", "(1.0, inf)", "no place")),
+        (b"3 1\n0 1 1\n1 2 2\n", ("3 vertices", "2 have coordinates", "cut off")),
+        (b"2 1\n0 1 1\n0 2 2\n0 1\n", ("vertex 0", "more than once")),
+        (b"2 1\n0 1 inf\n1 2 2\n0 1\n", ("vertex 0", "(1.0, inf)", "must be finite")),
         (b"2 1\n0 1e308 0\n1 -1e308 0\n0 1\n", ("from 0 to 1", "Scale")),
         (b"2 2\n0 1 1\n1 2 2\n0 1\n", ("2 edges", "there are 1", "strict=False")),
     ],

@@ -193,7 +193,7 @@ def test_mixed_names_are_refused():
 
 def test_a_false_count_of_vertices_is_noticed():
     table = pa.table({"u": [0, 5], "v": [1, 2]}).replace_schema_metadata({"nearfar_vertices": "3"})
-    with refused("a.parquet", "says 3 vertices"):
+    with refused("a.parquet", "promises 3 vertices"):
         read_table(table)
     table = table.replace_schema_metadata({"nearfar_vertices": "many"})
     assert tuple(read_table(table).names) == (0, 1, 2, 5)

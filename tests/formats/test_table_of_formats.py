@@ -62,7 +62,7 @@ def test_recognised(tmp_path, name, data, vertices, undirected):
 
 def test_not_recognised():
     for data in (b"hello\n", b"hello world\n", b"\x89PNG\r\n", b"{}", b"<html></html>", b"\n\n\n", b"0\n"):
-        with pytest.raises(FormatError, match=r"not recognised.*Say format="):
+        with pytest.raises(FormatError, match=r"not recognised.*Use format="):
             nearfar.read(io.BytesIO(data))
 
 
@@ -70,13 +70,13 @@ def test_named():
     assert nearfar.read(io.BytesIO(b"1 2 3\n"), format="edges").m == 1
     with pytest.raises(OptionError, match="Did you mean 'dimacs'"):
         nearfar.read(io.BytesIO(DIMACS), format="dimac")
-    with pytest.raises(OptionError, match=r"takes no option 'weight'; it takes undirected"):
+    with pytest.raises(OptionError, match=r"does not take weight=; it takes undirected="):
         nearfar.read(io.BytesIO(DIMACS), weight="x")
     with pytest.raises(InputTypeError, match="not a nearfar"):
         nearfar.write([1], "x.gr")
     with pytest.raises(OptionError, match="can only be read"):
         nearfar.write(nearfar.read(io.BytesIO(DIMACS)), "x.map", format="movingai")
-    with pytest.raises(OptionError, match=r"takes no option"):
+    with pytest.raises(OptionError, match=r"does not take colour=; it takes no options"):
         nearfar.write(nearfar.read(io.BytesIO(DIMACS)), "x.gr", colour=1)
 
 
@@ -111,7 +111,7 @@ def test_weights_of_any_format_can_be_left_out():
 def test_what_is_left_out_without_asking():
     graph = nearfar.Graph.from_arcs([0], [1], n=4, coordinates=[(0, 0)] * 4)
     assert left_out(graph, "x.npz") == []
-    assert left_out(graph, "x.gr") == ["the count of vertices, which begins at 1 there", "the coordinates"]
+    assert left_out(graph, "x.gr") == ["the names of the vertices, which count from 1 there", "the coordinates"]
     counted = nearfar.Graph.from_arcs([0], [1], names=range(1, 3))
     assert left_out(counted, "x.gr") == [] and left_out(counted, "x.csv") == []
     ids = nearfar.Graph.from_arcs([0], [1], names=[10, 20])

@@ -13,7 +13,7 @@ from helpers.marks import JIT
 from nearfar.errors import FormatError
 from nearfar.formats.io import files
 from nearfar.formats.io.files import Source
-from nearfar.formats.text.reader import BLANKS, Layout, Text
+from nearfar.formats.text.reader import BLANKS, LineLayout, Text
 from nearfar.formats.text.words import Words
 
 NUMBERS = st.sampled_from(
@@ -58,7 +58,7 @@ def blank_lines(draw):
 @given(blank_lines(), st.integers(1, 40))
 def test_blanks_part_fields(case, block):
     text, rows = case
-    layout = Layout((0, -1, 1), "in", "a skip b", comments=b"#")
+    layout = LineLayout((0, -1, 1), "in", "a skip b", comments=b"#")
     with pytest.MonkeyPatch.context() as patch:  # tiny blocks: lines are cut anywhere
         patch.setattr(files, "HEAD", block)
         patch.setattr(files, "BLOCK", block)
@@ -73,7 +73,7 @@ def test_delimiters_part_fields(cells, mark):
         f'"{word}"{mark} {number} {mark}x' if quoted or mark in word else f"{word} {mark}{number}{mark}"
         for word, number, quoted in cells
     ]
-    layout = Layout((0, 1), "wn", "word,number", delimiter=mark.encode(), blanks=BLANKS.replace(mark.encode(), b""))
+    layout = LineLayout((0, 1), "wn", "word,number", delimiter=mark.encode(), blanks=BLANKS.replace(mark.encode(), b""))
     found = rows_of("\r\n".join(lines).encode(), layout)
     assert [(word.decode(), float(number)) for word, number in found] == [(word, float(n)) for word, n, _ in cells]
 
@@ -81,7 +81,7 @@ def test_delimiters_part_fields(cells, mark):
 def test_limit_leaves_the_rest():
     with Source(io.BytesIO(b"1 2\n3 4\n5 6\nlast\n")) as source:
         text = Text(source)
-        layout = Layout((0, 1), "ii", "a b")
+        layout = LineLayout((0, 1), "ii", "a b")
         assert [rows.count for rows in text.rows(layout, 2)] == [2] and text.number == 2
         assert text.line() == b"5 6" and text.line() == b"last" and text.line() is None
 
@@ -106,9 +106,9 @@ def test_limit_leaves_the_rest():
 )
 def test_wrong_lines(line, what):
     data = "# first\n1 2 3\n\n1 2 2.5\n" + line + "\n1 2 3\n"
-    layout = Layout((0, 1, 2), "iin", "tail head weight", comments=b"#", bounds=(0, 99), exact=True)
+    layout = LineLayout((0, 1, 2), "iin", "tail head weight", comments=b"#", bounds=(0, 99), exact=True)
     if "9223372036854775808" in line:
-        layout = Layout((0, 1, 2), "iin", "tail head weight", comments=b"#")
+        layout = LineLayout((0, 1, 2), "iin", "tail head weight", comments=b"#")
     with pytest.raises(FormatError, match=what) as caught:
         rows_of(data.encode(), layout)
     assert caught.value.line == 5 and "line 5" in str(caught.value)
@@ -120,12 +120,12 @@ def test_wrong_lines(line, what):
 )
 def test_wrong_delimited_lines(line, what):
     with pytest.raises(FormatError, match=what) as caught:
-        rows_of(f"1,2\n{line}\n".encode(), Layout((0, 1), "ii", "a,b", delimiter=b","))
+        rows_of(f"1,2\n{line}\n".encode(), LineLayout((0, 1), "ii", "a,b", delimiter=b","))
     assert caught.value.line == 2
 
 
 def test_prefix():
-    layout = Layout((0,), "i", "a vertex", comments=b"c", prefix=b"a")
+    layout = LineLayout((0,), "i", "a vertex", comments=b"c", prefix=b"a")
     assert rows_of(b"c\nc text\na 1\n  a  2\n\na\t3 x\n", layout) == [(1,), (2,), (3,)]
     for wrong in (b"b 1\n", b"a1\n", b"cat 1\n", b"1\n"):
         with pytest.raises(FormatError, match="a line should be: a vertex"):
@@ -133,7 +133,7 @@ def test_prefix():
 
 
 def test_line_ends_and_marks():
-    layout = Layout((0, 1), "ii", "a b")
+    layout = LineLayout((0, 1), "ii", "a b")
     wanted = [(1, 2), (3, 4)]
     for data in (b"\xef\xbb\xbf1 2\n3 4\n", b"1 2\r\n3 4\r\n", b"1 2\r3 4\r", b"1 2\n\n\n3 4", b"1\t2 \n 3  4\n\n"):
         assert rows_of(data, layout) == wanted, data
@@ -150,16 +150,16 @@ def test_line_ends_of_two_kinds(monkeypatch, data, size):
     monkeypatch.setattr(files, "HEAD", size)
     monkeypatch.setattr(files, "BLOCK", size)
     with pytest.raises(FormatError, match=r"line ends of two kinds.*dos2unix"):
-        rows_of(data, Layout((0, 1), "ii", "a b"))
+        rows_of(data, LineLayout((0, 1), "ii", "a b"))
     for end in (b"\r\n", b"\n"):  # whatever the blocks, ends of one kind are fine; so is the half of one at the end
-        assert rows_of(b"1 2" + end + b"3 4" + end[:1], Layout((0, 1), "ii", "a b")) == [(1, 2), (3, 4)]
+        assert rows_of(b"1 2" + end + b"3 4" + end[:1], LineLayout((0, 1), "ii", "a b")) == [(1, 2), (3, 4)]
 
 
 @pytest.mark.parametrize(("one", "other"), [(b"\n", b"\r"), (b"\r\n", b"\r"), (b"\r", b"\n")])
 def test_line_ends_of_two_kinds_far_apart(one, other):
     data = (b"1 2" + one) * 40_000 + b"5 6" + other + b"7 8" + one
     with pytest.raises(FormatError, match="line ends of two kinds"):
-        rows_of(data, Layout((0, 1), "ii", "a b"))
+        rows_of(data, LineLayout((0, 1), "ii", "a b"))
 
 
 def test_a_line_is_taken_back():
@@ -167,7 +167,7 @@ def test_a_line_is_taken_back():
         text = Text(source)
         assert [text.line(), text.line(), text.number] == [b"one", b"1 2", 2]
         text.back()
-        assert text.number == 1 and [rows.columns[0].tolist() for rows in text.rows(Layout((0, 1), "ii", "a b"))]
+        assert text.number == 1 and [rows.columns[0].tolist() for rows in text.rows(LineLayout((0, 1), "ii", "a b"))]
         assert text.number == 3 and text.line() is None
 
 
@@ -190,7 +190,7 @@ def test_words_are_numbered_in_order(blocks):
         spans = np.array(
             [start << 31 | len(word) for start, word in zip(starts.tolist(), encoded, strict=True)], np.int64
         )
-        found = words.number(np.frombuffer(b"".join(encoded), np.uint8), spans)
+        found = words.indices(np.frombuffer(b"".join(encoded), np.uint8), spans)
         assert found.tolist() == [seen.setdefault(word, len(seen)) for word in block]
     with Source(io.BytesIO(b"x")) as source:
         assert words.listed(source) == list(seen)
@@ -203,7 +203,7 @@ def test_many_words_make_the_table_grow():
         starts = np.cumsum([0, *map(len, encoded)])[:-1]
         spans = np.array([start << 31 | len(word) for start, word in zip(starts.tolist(), encoded, strict=True)])
         for low in range(0, count, 1000):
-            found = words.number(np.frombuffer(b"".join(encoded), np.uint8), spans[low : low + 1000])
+            found = words.indices(np.frombuffer(b"".join(encoded), np.uint8), spans[low : low + 1000])
             assert (found == np.arange(low, low + 1000)).all()
     with Source(io.BytesIO(b"x")) as source:
         assert words.listed(source) == [word.decode() for word in encoded]

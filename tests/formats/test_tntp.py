@@ -95,7 +95,7 @@ def test_a_name_that_is_missing(names):
 
 
 def test_ends_that_are_not_first():
-    with refused("column term_node is number 2", "1 is needed"):
+    with refused("column term_node has index 2", "1 is needed"):
         load(BARE % b"~ init_node free_flow_time term_node")
 
 

@@ -17,7 +17,7 @@ from nearfar.devices.facts import Facts
 from nearfar.engine.planner import make_gpu_plan
 from nearfar.errors import MemoryLimitError, MethodError
 from nearfar.gpu import GPU_METHODS
-from nearfar.gpu.layout import MIN_BATCH, Layout, Sizes, group_bytes, make_layout, parts_of
+from nearfar.gpu.layout import MIN_BATCH, DeviceLayout, Sizes, group_bytes, make_layout, parts_of
 from nearfar.gpu.planning import choose_device, choose_gpu_method, require_gpu_method, wants_gpu
 from nearfar.gpu.tuning import DEVICE_SHARE
 
@@ -59,7 +59,7 @@ memories = st.integers(1, 10**5) | st.integers(1, 10**9) | st.integers(1, 10**13
 def test_a_layout_keeps_to_the_memory(sizes, machine, memory, quarters):
     largest = max(memory * quarters // 4, 1)
     layout = make_layout(sizes, memory=memory, largest=largest, **machine)
-    if not isinstance(layout, Layout):
+    if not isinstance(layout, DeviceLayout):
         assert layout > 0
         return
     assert layout.bytes <= memory
@@ -77,7 +77,7 @@ def test_a_layout_keeps_to_the_memory(sizes, machine, memory, quarters):
 @given(all_sizes(), machines, memories)
 def test_batches_cover_all_arcs_and_none_is_empty(sizes, machine, memory):
     layout = make_layout(sizes, memory=memory, largest=memory, **machine)
-    assume(isinstance(layout, Layout))
+    assume(isinstance(layout, DeviceLayout))
     assert layout.batches * layout.batch >= sizes.m
     assert layout.batches == 1 or (layout.batches - 1) * layout.batch < sizes.m
     assert layout.batches == 1 or (sizes.streams and layout.batch >= min(MIN_BATCH, sizes.m) // 2)
@@ -86,11 +86,11 @@ def test_batches_cover_all_arcs_and_none_is_empty(sizes, machine, memory):
 @given(all_sizes(), machines, memories)
 def test_more_memory_is_never_worse(sizes, machine, memory):
     first, second = (make_layout(sizes, memory=m, largest=m, **machine) for m in (memory, memory + memory // 3 + 1))
-    if isinstance(first, Layout):
-        assert isinstance(second, Layout) and second.batches <= first.batches
+    if isinstance(first, DeviceLayout):
+        assert isinstance(second, DeviceLayout) and second.batches <= first.batches
         return
     assert first > memory  # the bytes that are asked for suffice
-    assert isinstance(make_layout(sizes, memory=first, largest=first, **machine), Layout)
+    assert isinstance(make_layout(sizes, memory=first, largest=first, **machine), DeviceLayout)
 
 
 @given(all_sizes(), machines)
@@ -115,7 +115,7 @@ def test_a_buffer_that_is_too_large_is_no_layout(sizes, machine, memory, largest
     """Drivers limit single buffers, often to a quarter of the memory."""
     layout = make_layout(sizes, memory=memory, largest=largest, **machine)
     if sizes.n * sizes.key > largest or (sizes.m * sizes.arc > largest and not sizes.streams):
-        assert not isinstance(layout, Layout)
+        assert not isinstance(layout, DeviceLayout)
 
 
 def gpu(name="opencl:0", memory=10**9, **more):

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import gc
-import json
-import signal
-import subprocess
 import sys
 import threading
-import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import nearfar
-from helpers.marks import child_environment
+from helpers.interrupts import assert_interrupted, run_program
 from helpers.reach import ALL, DEVICE, STREAMING, memory_for, pretending
 from nearfar import Graph
-from nearfar.devices import DEVICES, opencl
+from nearfar.devices import DEVICES, cpu, opencl
 from nearfar.devices.facts import Facts
 from nearfar.errors import DeviceError, DeviceMemoryError, MemoryLimitError, MethodError
 from nearfar.gpu import planning as gpu_plan
 from nearfar.gpu import work as gpu_work
+from nearfar.gpu.tuning import LAUNCHES_AHEAD
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)
@@ -44,42 +42,57 @@ def held(device):
     return sum(list(device.held.values()))
 
 
-def comes_to(wanted, device):
-    """Tell whether so many bytes are held, or will be once a thread that is done has left."""
-    until = time.monotonic() + 10
-    while held(device) != wanted and time.monotonic() < until:
+@pytest.fixture(autouse=True)
+def threads(monkeypatch):
+    """Queries start threads that can be joined: one that is done may hold on to buffers until it has left."""
+    started = []
+
+    def start(function, arguments):
+        started.append(threading.Thread(target=function, args=arguments, daemon=True))
+        started[-1].start()
+
+    monkeypatch.setattr(cpu, "_thread", SimpleNamespace(start_new_thread=start))
+    return started
+
+
+@pytest.fixture
+def held_at_last(device, threads):
+    """Return a function for the bytes that are held when all threads have left."""
+
+    def count():
+        while threads:
+            threads.pop().join()
         gc.collect()
-        time.sleep(0.01)
-    return held(device) == wanted
+        return held(device)
+
+    return count
 
 
 @every_method
-def test_the_graph_stays_and_goes(method, graph, device):
-    before = held(device)
+def test_the_graph_stays_and_goes(method, graph, held_at_last):
+    before = held_at_last()
     first = nearfar.sssp(graph, 0, method=method, device=DEVICE)
     assert first.stats["uploaded"] >= graph.nbytes
     del first
-    gc.collect()
-    time.sleep(0.1)  # a thread that is done still has to leave
-    kept = held(device) - before
+    kept = held_at_last() - before
     assert kept >= graph.nbytes
     for _ in range(3):
         again = nearfar.sssp(graph, 1, method=method, device=DEVICE)
         assert again.stats["uploaded"] < graph.nbytes / 20
         assert nearfar.verify(graph, again)
-    assert comes_to(before + kept, device)
+    assert held_at_last() == before + kept
     many = nearfar.mssp(graph, range(20), method=method, device=DEVICE)
-    assert many.stats["uploaded"] < graph.nbytes / 20 and comes_to(before + kept, device)
+    assert many.stats["uploaded"] < graph.nbytes / 20 and held_at_last() == before + kept
 
 
 @every_method
-def test_memory_is_freed_with_the_graph(method, device):
-    before = held(device)
+def test_memory_is_freed_with_the_graph(method, device, held_at_last):
+    before = held_at_last()
     graph = nearfar.generate.rmat(9, seed=6)
     result = nearfar.sssp(graph, 0, method=method, device=DEVICE)
     assert held(device) > before
     del graph, result
-    assert comes_to(before, device)
+    assert held_at_last() == before
 
 
 @every_method
@@ -151,55 +164,52 @@ def test_progress(graph):
     assert told[-1] == (graph.n, graph.n) and told == sorted(told)
 
 
-PROGRAM = """
-import json, time
-import nearfar
-graph = nearfar.generate.road_grid(300, 300)
-small = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
-for g in (graph, small):
-    nearfar.mssp(g, [0, 1], method={method!r}, device="opencl")
-nearfar.sssp(small, 0, method={method!r}, device="opencl")
-for _ in range(2):
-    print("ready", flush=True)
-    try:
-        nearfar.mssp(graph, range(20_000), method={method!r}, device="opencl")
-        print(json.dumps("the query ended before it was interrupted"), flush=True)
-    except KeyboardInterrupt:
-        stopped = time.time()
-        again = nearfar.sssp(small, 0, method={method!r}, device="opencl").dist.tolist()
-        print(json.dumps({{"stopped": stopped, "again": again, "next": time.time() - stopped}}), flush=True)
+# The thread that drives the device presses at a launch, and launches on when the stop flag is raised. The graph is
+# small: a launch is over soon on any machine.
+INTERRUPTED = """
+from helpers.reach import ALL, STREAMING, memory_for
+from nearfar.devices import opencl
+
+graph = nearfar.generate.road_grid(30, 30)
+call = opencl.Kernel.__call__
+
+def press_at_launch(number):
+    launched = [0]
+
+    def seen(kernel, *arguments):
+        launched[0] += 1
+        if launched[0] == number:
+            press_and_wait(keyboard.stop)
+        call(kernel, *arguments)
+
+    opencl.Kernel.__call__ = seen
+    return launched
+
+for method in ALL:
+    for sources in ([0], range(100)):
+        for memory in (None, memory_for(5, graph, sources, method=method))[: 1 + (method in STREAMING)]:
+            ask = lambda: nearfar.mssp(graph, sources, method=method, device="opencl", memory=memory)
+            ask()
+            launches = ask().stats["launches"]
+            for number in sorted({1, 2, launches // 2}):
+                launched = press_at_launch(number)
+                interrupt(f"{method}-{len(sources)}", ask, None)
+                opencl.Kernel.__call__ = call
+                print(json.dumps([launched[0] - number, launches]), flush=True)
+                again = nearfar.sssp(small, 0, method=method, device="opencl").dist.tolist()
+                assert again == [0, 5, 12], again
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send Ctrl-C to one child alone on Windows")
-@pytest.mark.parametrize("method", ("delta", "frontier"))
-def test_interrupt(method):
-    child = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM.format(method=method)],
-        env=child_environment(),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    watchdog = threading.Timer(120, child.kill)
-    watchdog.start()
-    try:
-        for after in (0.5, 1.2):
-            assert child.stdout.readline() == "ready\n", child.stderr.read()
-            time.sleep(after)
-            pressed = time.time()
-            child.send_signal(signal.SIGINT)
-            answer = json.loads(child.stdout.readline() or "0")
-            assert isinstance(answer, dict), answer or child.stderr.read()
-            assert answer["again"] == [0, 5, 12]
-            assert answer["stopped"] - pressed < 1.5  # half a second is promised, but the machine may be busy
-            assert answer["next"] < 5  # it waits for the launch that was under way
-        out, err = child.communicate(timeout=60)
-        assert (child.returncode, out, err) == (0, "", "")
-    finally:
-        watchdog.cancel()
-        child.kill()
-        child.communicate()
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot press Ctrl-C for one thread on Windows")
+def test_interrupt():
+    """At any launch, of one source or many: the run ends by KeyboardInterrupt after few further launches."""
+    answers = run_program(INTERRUPTED)
+    interrupted, launches = answers[::2], answers[1::2]
+    assert {answer["name"] for answer in interrupted} == {f"{method}-{k}" for method in ALL for k in (1, 100)}
+    assert_interrupted(interrupted, [answer["name"] for answer in interrupted])
+    for further, _ in launches:
+        assert further <= 3 * LAUNCHES_AHEAD  # what goes before a look: some kernels per round
 
 
 def test_two_threads_on_one_device():
@@ -230,16 +240,37 @@ def test_two_threads_on_one_device():
 @pytest.mark.parametrize(
     ("method", "way"), [*((method, "resident") for method in ALL), *((method, "batched") for method in STREAMING)]
 )
-@pytest.mark.parametrize("failing", range(1, 10))
-def test_a_full_device_is_emptied(method, way, failing, graph, device, monkeypatch):
+def test_a_full_device_is_emptied(method, way, graph, device, monkeypatch):
     """Whichever allocation fails once: what other graphs keep on the device goes, and the query still works."""
     memory = memory_for(5, graph, [0, 1], method=method) if way == "batched" else None
     truth = nearfar.mssp(graph, [0, 1], device="cpu").dist
-    other = nearfar.generate.rmat(9, seed=8)
-    nearfar.sssp(other, 0, method="edge", device=DEVICE)
-    nearfar.mssp(other, [0, 1], method=method, device=DEVICE, memory=memory)  # kernels are built
-    assert kept(other)
-    empty, calls = opencl.OpenCL.empty, []
+    emptied = 0
+    for failing in range(1, 10):
+        other = nearfar.generate.rmat(9, seed=8)
+        nearfar.sssp(other, 0, method="edge", device=DEVICE)
+        nearfar.mssp(other, [0, 1], method=method, device=DEVICE, memory=memory)  # kernels are built
+        assert kept(other)
+        calls = []
+        with monkeypatch.context() as patch:
+            patch.setattr(opencl.OpenCL, "empty", failing_once(failing, calls))
+            fresh = nearfar.generate.rmat(9, seed=5)  # the same graph, of which nothing is on the device
+            try:
+                result = nearfar.mssp(fresh, [0, 1], method=method, device=DEVICE, memory=memory)
+                assert result.dist.tobytes() == truth.tobytes()
+            except DeviceMemoryError:
+                assert calls[-1] < 64  # the few bytes that a launch is given
+        if len(calls) > failing:
+            emptied += 1
+            assert not kept(other)
+        result = nearfar.mssp(fresh, [0, 1], method=method, device=DEVICE, memory=memory)
+        assert result.dist.tobytes() == truth.tobytes()
+        assert nearfar.verify(other, nearfar.sssp(other, 0, method=method, device=DEVICE))
+    assert emptied >= 3
+
+
+def failing_once(failing, calls):
+    """Return a stand-in for `OpenCL.empty` that lists its calls and fails at one of them."""
+    empty = opencl.OpenCL.empty
 
     def fails_once(self, count, dtype):
         calls.append(count)
@@ -247,18 +278,7 @@ def test_a_full_device_is_emptied(method, way, failing, graph, device, monkeypat
             raise DeviceMemoryError("simulated")
         return empty(self, count, dtype)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(opencl.OpenCL, "empty", fails_once)
-        try:
-            result = nearfar.mssp(graph, [0, 1], method=method, device=DEVICE, memory=memory)
-            assert result.dist.tobytes() == truth.tobytes()
-        except DeviceMemoryError:
-            assert calls[-1] < 64  # the few bytes that a launch is given
-    if len(calls) > failing:
-        assert not kept(other)
-    result = nearfar.mssp(graph, [0, 1], method=method, device=DEVICE, memory=memory)
-    assert result.dist.tobytes() == truth.tobytes()
-    assert nearfar.verify(other, nearfar.sssp(other, 0, method=method, device=DEVICE))
+    return fails_once
 
 
 def kept(graph):

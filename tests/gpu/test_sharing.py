@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from helpers.marks import child_environment
+from helpers.marks import HANG, child_environment
 from nearfar.devices import opencl
 
 if opencl.missing():
@@ -16,19 +16,36 @@ if opencl.missing():
 
 BOTH = ["opencl:0", "opencl:1"]
 FRONT = """
-import json, warnings
+import gc, json, threading, warnings
 warnings.simplefilter("error")
+from types import SimpleNamespace
 import numpy as np
 import nearfar
-from nearfar.devices import opencl
 from helpers.reach import ALL, STREAMING, memory_for
+from nearfar.devices import cpu, opencl
+from nearfar.gpu.run import Rows
 
 BOTH = ["opencl:0", "opencl:1"]
 graph = nearfar.generate.rmat(9, seed=4)
 devices = [opencl.open_device(i) for i in range(2)]
 
-def launches():
-    return [device.traffic.launches for device in devices]
+
+def take_turns():
+    # No device takes its second block of rows before each has taken its first, however fast it is.
+    take, new = Rows.take, Rows.__init__
+
+    def new_with_barrier(rows, dist):
+        new(rows, dist)
+        rows.met, rows.barrier = set(), threading.Barrier(2)
+
+    def take_in_turns(rows, count):
+        block = take(rows, count)
+        if len(rows.dist) == graph.n and threading.get_ident() not in rows.met:
+            rows.met.add(threading.get_ident())
+            rows.barrier.wait()
+        return block
+
+    Rows.__init__, Rows.take = new_with_barrier, take_in_turns
 
 def moved():
     return np.array([[d.traffic.launches, d.traffic.uploaded, d.traffic.downloaded] for d in devices])
@@ -42,24 +59,22 @@ def run(program):
         env=child_environment(POCL_DEVICES="pthread pthread"),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANG,
     )
     assert done.returncode == 0 and not done.stderr, done.stderr
     return json.loads(done.stdout)
 
 
 def test_rows_are_shared_out():
-    """Each device settles some rows, whichever asks first; the figures add up to what went over both buses."""
+    """Each device settles some rows; the figures add up to what went over both buses."""
     answers = run("""
+take_turns()
 truth, answers = nearfar.apsp(graph, device="cpu").dist.tobytes(), {}
 for method in ALL:
     nearfar.apsp(graph, method=method, device=BOTH)  # kernels are built
-    for attempt in range(5):  # on a busy machine a thread may come too late for its share
-        before = moved()
-        result = nearfar.apsp(graph, method=method, device=BOTH)
-        each, stats = moved() - before, result.stats
-        if each[:, 0].min() > 0:
-            break
+    before = moved()
+    result = nearfar.apsp(graph, method=method, device=BOTH)
+    each, stats = moved() - before, result.stats
     answers[method] = {
         "same": result.dist.tobytes() == truth,
         "launches": each[:, 0].tolist(),
@@ -78,17 +93,50 @@ print(json.dumps(answers))
 
 def test_rows_are_shared_out_in_batches():
     answers = run("""
+take_turns()
 truth, answers = nearfar.apsp(graph, device="cpu").dist.tobytes(), {}
 for method in STREAMING:
     memory = memory_for(9, graph, method=method)
+    nearfar.apsp(graph, method=method, device=BOTH, memory=memory)  # kernels are built
+    before = moved()
     result = nearfar.apsp(graph, method=method, device=BOTH, memory=memory)
-    answers[method] = [result.dist.tobytes() == truth, result.stats["batches"] == result.plan.arc_batches, launches()]
-    answers[method].append(result.plan.arc_batches)
+    answers[method] = {
+        "same": result.dist.tobytes() == truth,
+        "launches": (moved() - before)[:, 0].tolist(),
+        "batches": [result.stats["batches"], result.plan.arc_batches],
+    }
 print(json.dumps(answers))
 """)
     assert len(answers) == 2
-    for same, told, launched, batches in answers.values():
-        assert same and told and min(launched) > 0 and batches > 1
+    for method, answer in answers.items():
+        reported, planned = answer["batches"]
+        assert answer["same"] and min(answer["launches"]) > 0 and reported == planned > 1, method
+
+
+def test_no_device_need_work():
+    """A device that comes when all rows are taken has nothing to do; the answer is the same."""
+    answers = run("""
+take, late = Rows.take, threading.Event()
+driver = []
+
+def take_all_by_the_first(rows, count):
+    if len(rows.dist) == graph.n:
+        if not driver:
+            driver.append(threading.get_ident())
+        if threading.get_ident() != driver[0]:
+            late.wait()  # until nothing is left
+    block = take(rows, count)
+    if not block:
+        late.set()
+    return block
+
+truth = nearfar.apsp(graph, device="cpu").dist.tobytes()
+nearfar.apsp(graph, method="edge", device=BOTH)
+Rows.take = take_all_by_the_first
+result = nearfar.apsp(graph, method="edge", device=BOTH)
+print(json.dumps([result.dist.tobytes() == truth, result.stats["batches"], result.stats["device"]]))
+""")
+    assert answers == [True, 1, "opencl:0, opencl:1"]
 
 
 def test_one_source_limits_and_negative_weights():
@@ -124,21 +172,24 @@ print(json.dumps(answers))
 
 def test_a_graph_is_kept_on_each_device():
     answers = run("""
-import gc, time
-for _ in range(50):  # on a busy machine one of them may settle all rows before the other begins
-    nearfar.apsp(graph, method="frontier", device=BOTH)
-    kept = [sum(device.held.values()) for device in devices]
-    if min(kept) >= graph.nbytes:
-        break
+take_turns()
+started = []
+
+def start(function, arguments):
+    started.append(threading.Thread(target=function, args=arguments, daemon=True))
+    started[-1].start()
+
+cpu._thread = SimpleNamespace(start_new_thread=start)
+nearfar.apsp(graph, method="frontier", device=BOTH)
+kept = [sum(device.held.values()) for device in devices]
 before = moved()
 nearfar.apsp(graph, method="frontier", device=BOTH)
 again = (moved() - before)[:, 1].tolist()
 size = graph.nbytes
-del graph
-until = time.monotonic() + 10  # a thread that is done still has to leave
-while any(device.held for device in devices) and time.monotonic() < until:
-    gc.collect()
-    time.sleep(0.01)
+graph = nearfar.generate.rmat(3)
+while started:
+    started.pop().join()  # a thread that is done may hold on to the graph until it has left
+gc.collect()
 print(json.dumps([size, kept, again, [sum(device.held.values()) for device in devices]]))
 """)
     size, kept, again, left = answers

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import nearfar
 from helpers.marks import JIT
 from nearfar.errors import GraphError, InputTypeError, VertexError
-from nearfar.graph.names import IdTable, NumberNames, number_ids, numbering
+from nearfar.graph.names import IdTable, NumberNames, find_ids, index_ids
 
 IDS = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-5, 20), unique=True, max_size=12)
 
@@ -92,11 +92,11 @@ PAIRS = st.lists(st.tuples(st.integers(-3, 40), st.integers(0, 40)), max_size=30
 
 
 @given(PAIRS, st.sampled_from([0, 1 << 17]))
-def test_numbering(pairs, few):
+def test_find_ids(pairs, few):
     """Whichever way ids are numbered, by a table, by sorting, by hashing: ascending, and the names lead back."""
     ends = [np.array([pair[i] for pair in pairs], np.int64) for i in (0, 1)]
     given_ids = [end.tolist() for end in ends]
-    number, names, n = numbering(ends, few)
+    number, names, n = find_ids(ends, few)
     distinct = sorted({end for pair in pairs for end in pair})
     assert n == len(distinct) and tuple(range(n) if names is None else names) == tuple(distinct)
     for ids, end in zip(given_ids, ends, strict=True):
@@ -104,8 +104,8 @@ def test_numbering(pairs, few):
 
 
 def test_ids_that_need_no_names():
-    assert number_ids(np.array([0, 1]), np.array([2, 0]))[2] is None
-    names = number_ids(np.array([1, 2]), np.array([3, 1]))[2]
+    assert index_ids(np.array([0, 1]), np.array([2, 0]))[2] is None
+    names = index_ids(np.array([1, 2]), np.array([3, 1]))[2]
     assert names is not None and names.ids == range(1, 4)
 
 
@@ -113,7 +113,7 @@ def test_ids_that_need_no_names():
 def test_table_of_ids(blocks):
     table, seen = IdTable(), {}
     for block in blocks:
-        found = table.number(np.array(block, np.int64))
+        found = table.indices(np.array(block, np.int64))
         assert found.tolist() == [seen.setdefault(name, len(seen)) for name in block]
     rank, ids = table.ranks()
     assert ids.tolist() == sorted(seen) and [ids[r] for r in rank] == list(seen)
@@ -122,8 +122,8 @@ def test_table_of_ids(blocks):
 def test_many_ids_make_the_table_grow():
     ids = np.arange(0, 3_000_000_000, 7919, dtype=np.int64)[::-1][: 300_000 if JIT else 9_000]
     table = IdTable()
-    assert (table.number(ids) == np.arange(len(ids))).all() and (
-        table.number(ids[::-1]) == np.arange(len(ids))[::-1]
+    assert (table.indices(ids) == np.arange(len(ids))).all() and (
+        table.indices(ids[::-1]) == np.arange(len(ids))[::-1]
     ).all()
 
 

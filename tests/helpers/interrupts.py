@@ -1,94 +1,44 @@
-"""Ctrl-C pressed in a child process while it works on a query, and what it must leave behind."""
+"""Programs for tests of Ctrl-C, run in a child process: what each query left behind when it was interrupted."""
 
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
-import time
-from threading import Timer
 
-from helpers.marks import child_environment
+from helpers.marks import HANG, child_environment
 
-LIMIT = 120  # seconds; a child that hangs is killed, which fails the test
-SLACK = 1.5  # seconds; half a second is promised, but the machine may be busy
-
-PROGRAM = """
-import json, sys, time, _thread
+FRONT = """
+import json
 import numpy as np
 import nearfar
+from helpers.pressing import Keyboard, at_call, at_work, is_in, once, press, press_and_wait, when_written
 from nearfar import Graph
 
-{setup}
-
+keyboard = Keyboard()
 small = Graph.from_arcs([0, 1], [1, 2], [5, 7])
 
-def work():
-    {query}
-
-def cpu_of(seconds):
-    before = time.process_time()
-    time.sleep(seconds)
-    return time.process_time() - before
-
-warm()
-nearfar.sssp(small, 0)
-for _ in range({times}):
-    threads = _thread._count()
-    try:
-        print("ready", flush=True)
-        work()
-        print(json.dumps("the query ended before it was interrupted"), flush=True)
-        break
-    except KeyboardInterrupt:
-        stopped = time.time()
-    answer = {{"stopped": stopped, "again": nearfar.sssp(small, 0).dist.tolist()}}
-    waited = time.time() + 1  # a thread that is done still has to leave
-    while _thread._count() > threads and time.time() < waited:
-        time.sleep(0.01)
-    answer["left"] = _thread._count() - threads
-    answer["busy"] = cpu_of(0.2)
-    print(json.dumps(answer), flush=True)
+def interrupt(name, query, before_work):
+    left = keyboard.interrupt(query, before_work)
+    print(json.dumps({"name": name, **left, "next": nearfar.sssp(small, 0).dist.tolist()}), flush=True)
 """
 
 
-def interrupt_often(setup, query, moments):
-    """Run a query again and again in a child, and press Ctrl-C so many seconds into each; return how long each took."""
-    program = PROGRAM.format(setup=setup, query=query, times=len(moments))
-    child = subprocess.Popen(
-        [sys.executable, "-c", program],
-        env=child_environment(),
+def run_program(program, front=FRONT, **changes):
+    """Run a program in a child to its end; return what it printed, a JSON document per line."""
+    done = subprocess.run(
+        [sys.executable, "-c", front + program],
+        env=child_environment(**changes),
+        capture_output=True,
         text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        timeout=HANG,
     )
-    watchdog = Timer(LIMIT, child.kill)
-    watchdog.start()
-    try:
-        delays = [interrupt(child, moment) for moment in moments]
-        out, err = child.communicate(timeout=60)
-        assert (child.returncode, out, err) == (0, "", "")
-    finally:
-        watchdog.cancel()
-        child.kill()
-        child.communicate()
-    return delays
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def interrupt(child, after):
-    """Press Ctrl-C some time into the query; return how long it took to stop, having checked what it left behind."""
-    assert child.stdout.readline() == "ready\n", child.stderr.read()
-    time.sleep(after)
-    pressed = time.time()
-    child.send_signal(signal.SIGINT)
-    line = child.stdout.readline()
-    assert line, f"the process ended with {child.wait()}: {child.stderr.read()}"
-    answer = json.loads(line)
-    assert isinstance(answer, dict), answer
-    assert answer["again"] == [0, 5, 12]
-    assert answer["left"] <= 0, "threads were left behind"  # fewer: one of the query before was still leaving
-    assert answer["busy"] < 0.1, "something goes on working"
-    delay = answer["stopped"] - pressed
-    assert delay < SLACK, f"stopped after {delay:.2f} s"
-    return delay
+def assert_interrupted(answers, names):
+    """Every query ended by KeyboardInterrupt with its stop flag raised, and the next one works."""
+    assert [answer["name"] for answer in answers] == list(names)
+    for answer in answers:
+        assert answer["interrupted"] and answer["stopped"] and answer["next"] == [0, 5, 12], answer

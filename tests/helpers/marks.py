@@ -8,6 +8,7 @@ import sys
 import numba
 import pytest
 
+HANG = 300  # seconds after which a child process that hangs is ended; nothing that works comes near
 JIT = not numba.config.DISABLE_JIT
 needs_jit = pytest.mark.skipif(not JIT, reason="too large for kernels that run as plain Python (the JIT is off)")
 

@@ -1,4 +1,4 @@
-"""Prepared graphs of all shapes: small ones in which units, rows that wait and cores are forced."""
+"""Prepared graphs of all shapes: small ones in which several units, rows set aside and cores are forced."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from hypothesis import strategies as st
 import nearfar
 from helpers.marks import JIT
 from nearfar import Graph
-from nearfar.elimination import build, core, tables
-from nearfar.elimination import eliminate as skeleton
-from nearfar.elimination import layout as sheet
-from nearfar.elimination import sweep as sweeper
+from nearfar.elimination import build, core, layout, sweep, tables
+from nearfar.elimination import eliminate as elimination
 from nearfar.methods import prepared as method
 
-# Vertices a unit, degree that is always eliminated, steps before a core is left (None: as it pays), cost of searching a
-# core, vertices up to which it is closed; bytes of an answer that goes past the caches.
+# Vertices per unit, degree up to which vertices are always eliminated, steps before a core is left (None: as usual),
+# cost of searching a core, vertices up to which it is closed; bytes of a result from which on it is written past the
+# caches.
 SHAPES = {
     "usual": {},
-    "one unit a vertex": {"unit": 1},
+    "one vertex per unit": {"unit": 1},
     "small units": {"unit": 3},
     "large core": {"unit": 2, "always": 0, "steps": 0},
     "small core": {"unit": 3, "always": 1, "steps": 12},
@@ -34,27 +33,27 @@ any_shape = st.sampled_from(list(SHAPES)).map(SHAPES.get)
 
 @contextmanager
 def shaped(unit=4096, always=16, steps=None, search=0.0, closed=0, past=2**60):
-    """Prepare graphs in another shape than their size asks for."""
+    """Prepare graphs in another shape than usual for their size."""
 
     def eliminate(graph, budget, whole, *rest, **more):
-        return skeleton.eliminate(graph, budget if whole or steps is None else steps, whole, *rest, **more)
+        return elimination.eliminate(graph, budget if whole or steps is None else steps, whole, *rest, **more)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sheet, "UNIT", unit)
-        patch.setattr(skeleton, "ELIMINATE_ALWAYS", always)
+        patch.setattr(layout, "UNIT", unit)
+        patch.setattr(elimination, "ELIMINATE_ALWAYS", always)
         patch.setattr(build, "SEARCH_STEP", search)
         patch.setattr(build, "eliminate", eliminate)
         patch.setattr(core, "CLOSED_CORE", closed)
         patch.setattr(core, "CLOSED_SHARE", 0)
         patch.setattr(tables, "PAIRS_AT_ONCE", 7)
-        patch.setattr(sweeper, "ALONE", 0)
-        for module in (sweeper, method):
+        patch.setattr(sweep, "ALONE", 0)
+        for module in (sweep, method):
             patch.setattr(module, "PAST_CACHES", past)
         yield
 
 
 def wild(seed, kind, undirected=False):
-    """Return a random graph of some hundred vertices, in which units and cores arise by themselves."""
+    """Return a random graph of up to 150 vertices, in which units and cores arise by themselves."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(30, 150 if JIT else 40))
     m = int(n * rng.uniform(0.5, 6))
@@ -87,7 +86,7 @@ def rows_of(graph):
 
 
 def same(found, wanted):
-    """Tell whether numbers agree: to the last digit, or for floats up to rounding; unreached is inf in ``wanted``."""
+    """Return whether distances agree: exactly, or for floats up to rounding; unreached is inf in ``wanted``."""
     found, wanted = np.asarray(found), np.asarray(wanted)
     if found.dtype.kind != "f":
         return np.array_equal(np.where(found == np.iinfo(found.dtype).max, math.inf, found), wanted)

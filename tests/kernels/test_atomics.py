@@ -9,7 +9,7 @@ import pytest
 
 from helpers.marks import needs_jit
 from nearfar.kernels.cpu.atomics import add, load, store, swap_if
-from nearfar.kernels.cpu.delta import lower
+from nearfar.kernels.cpu.relax import lower
 from nearfar.kernels.jit import kernel
 
 
@@ -23,7 +23,7 @@ def count_up(counter, times):
 def lower_all(cell, offers):
     won = 0
     for offer in offers:
-        if lower(cell, 0, offer):
+        if lower(True, cell, 0, offer):
             won += 1
     return won
 

@@ -1,9 +1,8 @@
-"""Breadth-first search of many sources, a bit a source: the words it is made of, and its rows against the oracle."""
+"""Breadth-first search from many sources, one bit per source: its parts, and its rows against the oracle."""
 
 from __future__ import annotations
 
 import operator
-import threading
 
 import numpy as np
 import pytest
@@ -11,28 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import oracle, strategies
+from helpers.problems import problem_for
 from nearfar import Graph
 from nearfar.graph import order
 from nearfar.kernels.cpu import bfs as kernels
 from nearfar.kernels.cpu import bits
 from nearfar.kernels.jit import kernel
 from nearfar.methods import bfs
-from nearfar.methods.problem import Controls, Problem
 from nearfar.results import limits
 
 WIDTHS = (1, 2, 4, 8)
-
-
-def problem_for(graph, sources, dtype="int32", seeds=None, cutoff=None, targets=(), threads=1):
-    """Return problem, rows and controls as engine/run.py makes them; finished rows are listed as done."""
-    dtype = np.dtype(dtype)
-    ceiling, zero = limits.ceiling_and_zero(graph, cutoff, dtype)
-    sources = np.asarray(sources, np.int32)
-    seeds = None if seeds is None else np.asarray(seeds, np.int32)
-    problem = Problem(graph, dtype, sources, seeds, ceiling, zero, zero, np.asarray(targets, np.int32))
-    controls = Controls(threads=threads)
-    controls.finish = controls.done.append
-    return problem, np.full((len(sources), graph.n), 77, dtype), controls
 
 
 def solve(graph, sources, dtype="int32", **options):
@@ -72,7 +59,7 @@ def random_graph(n, m, seed=0, undirected=True):
 def combine(lines, out):
     """Write union, common part and difference of two lines, the empty set, and what has members."""
     left, right = bits.load(lines, 0), bits.load(lines, 1)
-    bits.ask_for(lines, 1)
+    bits.prefetch(lines, 1)
     bits.store(out, 0, bits.union(left, right))
     bits.store(out, 1, bits.common(left, right))
     bits.store(out, 2, bits.without(left, right))
@@ -226,7 +213,7 @@ def test_targets_end_the_search_when_all_rows_have_seen_them():
 
 def test_pulled_and_pushed_levels_agree():
     graph = random_graph(500, 4000, seed=5, undirected=False)
-    few = solve(graph, np.arange(bfs.TURN_ROWS - 1))  # too few for turning the graph round: all levels are pushed
+    few = solve(graph, np.arange(bfs.REVERSE_ROWS - 1))  # too few for reversing the graph: all levels are pushed
     many = solve(graph, np.arange(100))
     assert_same(many[: len(few)].copy(), few)
 
@@ -244,14 +231,20 @@ def test_a_raised_flag_stops_it():
     assert controls.done == []
 
 
-def test_a_flag_raised_meanwhile_stops_it():
-    graph = path(200_000)
+def test_a_flag_raised_meanwhile_stops_it(monkeypatch):
+    """Levels beyond the codes are searched one at a time: none more, once the flag is raised."""
+    graph, search, searched = path(2000), bfs._Pass._search, []
     problem, rows, controls = problem_for(graph, [0, 1])
-    timer = threading.Timer(0.2, controls.stop.__setitem__, (0, 1))
-    timer.start()
+
+    def raise_flag_meanwhile(one, last):
+        search(one, last)
+        searched.append(last)
+        controls.stop[0] = len(searched) == 10
+
+    monkeypatch.setattr(bfs._Pass, "_search", raise_flag_meanwhile)
     bfs.many(problem, rows, controls)
-    timer.join()
-    assert len(controls.done) == 0 or controls.notes["levels"] == graph.n - 1
+    assert len(searched) == 10 and controls.done == []
+    assert 255 < controls.notes["levels"] < graph.n - 1
 
 
 @given(st.integers(1, 5000), st.integers(1, 9))

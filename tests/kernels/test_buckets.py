@@ -14,37 +14,36 @@ from nearfar.methods import buckets as host
 
 def new_queue(window, entries):
     """Return the arrays of an empty queue."""
-    queue = host.Buckets(entries, window)
-    q.open_queue(*queue.arrays)
-    return queue.arrays
+    queue = host.Buckets(entries, window).queue
+    q.open_queue(queue)
+    return queue
 
 
-def push(arrays, current, dist, v):
-    q.push_level(*arrays, np.int64(current), np.int64(dist[v]), np.uint32(v))
+def push(queue, current, dist, v):
+    q.push_level(queue, np.int64(current), np.int64(dist[v]), np.uint32(v))
 
 
-def drain(arrays, dist, more=()):
+def drain(queue, dist, more=()):
     """Take everything out in order of level; vertices in ``more`` are pushed once when half is out."""
-    queue, ends, state = arrays
     current, out, more = np.int64(0), [], list(more)
-    while (current := q.next_level(*arrays, np.int64(current), np.int64(0), dist)) != q.NOWHERE:
-        chunk, size = q.take(*arrays, current & (len(ends) - 2))
-        state[q.NEAR] -= size
-        taken = queue[chunk * CHUNK + 1 : chunk * CHUNK + 1 + size].tolist()
-        q.release(queue, state, chunk)
+    while (current := q.next_level(queue, np.int64(current), np.int64(0), dist)) != q.NOWHERE:
+        chunk, size = q.take(queue, current & (len(queue.ends) - 2))
+        queue.state[q.NEAR] -= size
+        taken = queue.pool[chunk * CHUNK + 1 : chunk * CHUNK + 1 + size].tolist()
+        q.release(queue, chunk)
         out += [(int(current), v) for v in taken]
         while more and dist[more[-1]] >= current:
-            push(arrays, current, dist, more.pop())
+            push(queue, current, dist, more.pop())
     return out
 
 
 @given(st.lists(st.integers(0, 2000), max_size=400), st.sampled_from([16, 32, 1024]))
 def test_entries_come_out_once_and_in_order(levels, window):
     dist = np.array(levels, np.int64)
-    arrays = new_queue(window, 1000)
+    queue = new_queue(window, 1000)
     for v in range(len(dist)):
-        push(arrays, 0, dist, v)
-    out = drain(arrays, dist)
+        push(queue, 0, dist, v)
+    out = drain(queue, dist)
     assert [level for level, _ in out] == sorted(levels)
     assert sorted(v for _, v in out) == list(range(len(dist)))
     assert all(dist[v] == level for level, v in out)
@@ -53,40 +52,40 @@ def test_entries_come_out_once_and_in_order(levels, window):
 @given(st.lists(st.integers(0, 500), min_size=1, max_size=300), st.lists(st.integers(500, 900), max_size=300))
 def test_entries_pushed_meanwhile(first, later):
     dist = np.array(first + later, np.int64)
-    arrays = new_queue(16, 1000)
+    queue = new_queue(16, 1000)
     for v in range(len(first)):
-        push(arrays, 0, dist, v)
-    out = drain(arrays, dist, range(len(first), len(dist)))
+        push(queue, 0, dist, v)
+    out = drain(queue, dist, range(len(first), len(dist)))
     assert sorted(v for _, v in out) == list(range(len(dist)))
     assert all(dist[v] == level for level, v in out)
 
 
 def test_chunks_are_used_again():
-    arrays = new_queue(16, 200)
+    queue = new_queue(16, 200)
     dist = np.zeros(150, np.int64)
     for _ in range(50):
         for v in range(150):
-            push(arrays, 0, dist, v)
-        assert len(drain(arrays, dist)) == 150
-    assert arrays[2][q.FULL] == 0
+            push(queue, 0, dist, v)
+        assert len(drain(queue, dist)) == 150
+    assert queue.state[q.FULL] == 0
 
 
 def test_a_pool_that_is_used_up_says_so():
-    arrays = new_queue(16, 10)
+    queue = new_queue(16, 10)
     dist = np.zeros(10_000, np.int64)
     for v in range(len(dist)):
-        push(arrays, 0, dist, v)
-    assert arrays[2][q.FULL] == 1
+        push(queue, 0, dist, v)
+    assert queue.state[q.FULL] == 1
 
 
 def test_far_entries_that_improved_are_left_out():
-    arrays = new_queue(16, 100)
+    queue = new_queue(16, 100)
     dist = np.array([1000, 3], np.int64)
-    push(arrays, 0, dist, 0)  # far
-    push(arrays, 0, dist, 1)
+    push(queue, 0, dist, 0)  # far
+    push(queue, 0, dist, 1)
     dist[0] = 5
-    push(arrays, 0, dist, 0)
-    assert drain(arrays, dist) == [(3, 1), (5, 0)]
+    push(queue, 0, dist, 0)
+    assert drain(queue, dist) == [(3, 1), (5, 0)]
 
 
 def test_host_and_kernels_agree_on_the_state():

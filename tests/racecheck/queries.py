@@ -1,4 +1,4 @@
-"""Small queries that launch every GPU kernel, for run.py to watch: prints what was launched, and what was wrong.
+"""Small queries that launch every GPU kernel, under Oclgrind (run.py): prints what was launched, and what was wrong.
 
 A simulator takes a millisecond for what a GPU does in a microsecond, so groups, lists and batches are made small here:
 then a graph of twenty vertices has fat vertices, stages that overflow, several groups and several batches.
@@ -33,11 +33,11 @@ SMALL = {
     "LAUNCH_ROUNDS": 4,
 }
 BATCH = 8  # arcs
-TILE = 4  # vertices of a tile of `floyd`
-GROUP_SIZES = (4, 16)  # of which the second fills a stage more than once
+TILE = 4  # vertices per tile of `floyd`
+GROUP_SIZES = (4, 16)  # the second fills a stage more than once
 DEVICE = "opencl"
 
-# Each has one mistake of a kind that Oclgrind knows. What it does not find here, it would not find elsewhere.
+# Each has one mistake of a kind that Oclgrind detects. What it does not find here, it would not find elsewhere.
 CANARIES = """
 KERNEL void canary_race(GLOBAL i32 *a)
 {
@@ -64,33 +64,32 @@ KERNEL void canary_divergence(GLOBAL i32 *a)
 
 
 def shrink() -> None:
-    """Make tuned numbers small, in every module that has read them."""
-
+    """Make tuned numbers small, in every module that has imported them."""
     loaded = [module for name, module in sys.modules.items() if name.startswith("nearfar.")]
     prepared = {f"{kind}_{name}": value for kind in ("DEVICE", "HOST") for name, value in (("TEAM", 4), ("NARROW", 2))}
     for name, value in {**SMALL, **prepared, "MIN_BATCH": BATCH}.items():
         readers = [module for module in loaded if hasattr(module, name)]
-        assert readers, f"{name} is no tuned number any more: choose another in {__file__}"
+        assert readers, f"no module has {name} any more: correct the name in {__file__}"
         for module in readers:
             setattr(module, name, value)
-    constants.GPU_SMALL_TILE = TILE  # known to kernels/gpu/floyd.cl only
+    constants.GPU_SMALL_TILE = TILE  # read by kernels/gpu/floyd.cl only
     floyd.TILES = dict.fromkeys(floyd.TILES, TILE)
 
 
 def take_groups_of(size) -> None:
-    """Let the next plans have groups of so many work-items."""
-    from nearfar.gpu import planning as gpu_plan
+    """Let the next plans have groups of ``size`` work-items."""
+    from nearfar.gpu import planning
 
     for name in ("DEVICE_GROUP_SIZE", "HOST_GROUP_SIZE", "HOST_ROW_GROUP_SIZE"):
-        assert hasattr(gpu_plan, name)
-        setattr(gpu_plan, name, size)
+        assert hasattr(planning, name)
+        setattr(planning, name, size)
 
 
 def suit_oclgrind() -> None:
-    """Do what is the same to a kernel in ways that Oclgrind 21.10 follows when it looks for uninitialised values.
+    """Work around the limits of Oclgrind 21.10 when it looks for uninitialised values; kernels see no difference.
 
-    It crashes off the main thread, does not see that a fill initialises, forgets what a buffer held when a part of it
-    is written, and takes a buffer for the one whose place in its table it has.
+    It crashes outside the main thread, does not see that a fill initialises, forgets the contents of a buffer when a
+    part of it is written, and takes a new buffer for the freed one whose entry in its table it has.
     """
     from nearfar.devices import cpu
     from nearfar.devices.opencl import OpenCL
@@ -134,7 +133,7 @@ def record_launches():
 
 
 def run_canaries() -> None:
-    """Launch kernels that are wrong."""
+    """Launch the kernels that are wrong on purpose."""
     from nearfar.devices import opencl, text
 
     device = opencl.open_device(0)
@@ -149,7 +148,7 @@ def run_canaries() -> None:
 
 
 def graphs():
-    """Return (n, tails, heads, weights) by name: together they have all that the kernels tell apart."""
+    """Return (n, tails, heads, weights) by name: together they cover all cases that the kernels distinguish."""
     rng = np.random.default_rng(5)
 
     def draw(n, m, least, most):
@@ -173,7 +172,7 @@ def graphs():
 
 
 def answer(case, starts):
-    """Return the distances from each list of seeds by the tests' oracle; None for a negative cycle."""
+    """Return the distances from each list of seeds by the oracle of the tests; None for a negative cycle."""
     from helpers.oracle import bellman_ford
 
     n, *arcs = case
@@ -183,7 +182,7 @@ def answer(case, starts):
 
 
 def least_memory(ask, **options):
-    """Return about the least bytes with which a query runs: then its arcs come in the most batches."""
+    """Run a query with about the least memory that it can run with: then its arcs come in the most batches."""
     from nearfar.errors import MemoryLimitError
 
     memory = 64
@@ -195,7 +194,7 @@ def least_memory(ask, **options):
 
 
 def ask_all(name, case, dtype, method):
-    """Put each kind of query; yield what was asked, the result, and the seeds of its rows."""
+    """Yield each kind of query: its name, a function that runs it, and the seeds of its rows."""
     import nearfar
 
     n, tails, heads, weights = case
@@ -211,7 +210,7 @@ def ask_all(name, case, dtype, method):
         yield kind, lambda ask=ask: ask(**options), starts
         if GPU_METHODS[method].streams and len(tails) > BATCH:
             yield f"{kind}, batches", lambda ask=ask: least_memory(ask, **options), starts
-    if name == "sparse" and method == "prepared":  # more rows than a block has lanes
+    if name == "sparse" and method == "prepared":  # more rows than lanes in a block
         yield "all", lambda: nearfar.apsp(graph, **options), [[s] for s in range(n)]
     if name == "random":
         far = [n - 1]
@@ -221,48 +220,48 @@ def ask_all(name, case, dtype, method):
 
 
 def check(name, case, dtype, method):
-    """Run the queries of one method on one graph; return what was wrong."""
+    """Run the queries of one method on one graph; return what is wrong."""
     from nearfar import verify
     from nearfar.errors import NegativeCycleError
 
     wrong = []
     for kind, ask, starts in ask_all(name, case, dtype, method):
-        said = f"{method}, {name}, {dtype}, {kind}"
+        label = f"{method}, {name}, {dtype}, {kind}"
         wanted = None if starts is None else answer(case, starts)
         try:
             found = ask()
         except NegativeCycleError:
             if wanted is not None:
-                wrong.append(f"{said}: a negative cycle where there is none")
+                wrong.append(f"{label}: a negative cycle where there is none")
             continue
         plain = np.where(np.atleast_2d(found.reached), found.rows, None).tolist()
         if starts is None:
             if not verify(found.graph, found).ok:
-                wrong.append(f"{said}: {verify(found.graph, found)}")
+                wrong.append(f"{label}: {verify(found.graph, found)}")
         elif plain != wanted:
-            wrong.append(f"{said}: {plain} instead of {wanted}")
+            wrong.append(f"{label}: {plain} instead of {wanted}")
         elif "batches" in kind and found.stats["batches"] == 1:
-            wrong.append(f"{said}: all arcs were there at once")
+            wrong.append(f"{label}: all arcs were there at once")
     return wrong
 
 
 def fall() -> list[str]:
-    """Let distances fall below the floor while several groups relax; return what was wrong."""
+    """Let distances fall below the floor while several groups relax; return what is wrong."""
     import nearfar
-    from nearfar.gpu import launch_loop as gpu_flight
+    from nearfar.gpu import launch_loop
 
     tails = np.repeat(np.arange(24), 4)
     heads = (5 * tails + np.tile([1, 7, 11, 13], 24)) % 24
     graph = nearfar.Graph.from_arcs(tails, heads, np.full(len(tails), -3, np.int32))
-    gpu_flight.FIRST_ROUNDS, before = 1000, gpu_flight.FIRST_ROUNDS  # so that nobody looks for a cycle before
+    launch_loop.FIRST_ROUNDS, before = 1000, launch_loop.FIRST_ROUNDS  # no check for cycles before that
     wrong = []
     for method in ("edge", "frontier"):
         try:
             nearfar.sssp(graph, 0, method=method, device="opencl")
-            wrong.append(f"{method}: no negative cycle where all are")
+            wrong.append(f"{method}: no error, although all cycles are negative")
         except nearfar.errors.NegativeCycleError:
             continue
-    gpu_flight.FIRST_ROUNDS = before
+    launch_loop.FIRST_ROUNDS = before
     return wrong
 
 

@@ -1,8 +1,8 @@
 """Look for races, stray accesses, diverging barriers and uninitialised values in every GPU kernel, with Oclgrind.
 
-`make racecheck`. queries.py runs on Oclgrind's simulated device, which writes what it finds to a log and always ends
-with exit code 0; this reads the log. Kernels that are wrong on purpose show that it would have found something. Loads
-that others may overtake on purpose (LOAD in kernels/gpu/opencl.h) go through an atomic there.
+`make racecheck`. queries.py runs on Oclgrind's simulated device, which writes its findings to a log and always ends
+with exit code 0; this script reads the log. Kernels that are wrong on purpose (canaries) show that it finds mistakes.
+Loads of values that other work-items may change, on purpose (LOAD in kernels/gpu/opencl.h), are atomic there.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 KERNELS = HERE.parent.parent / "src" / "nearfar" / "kernels" / "gpu"
-NOT_OPENCL = ("fill.cl",)  # which only CUDA needs; OpenCL has a command for it
+NOT_OPENCL = ("fill.cl",)  # for CUDA only; OpenCL has a command for it
 CANARIES = ("canary_race", "canary_bounds", "canary_uninitialized", "canary_divergence")
 OPTIONS = (
     "--data-races",
-    "--uniform-writes",  # also of the same value
+    "--uniform-writes",  # also several writes of the same value
     "--uninitialized",
     "--num-threads=1",
     "--compute-units=1",
@@ -32,11 +32,11 @@ OPTIONS = (
 )
 PATIENCE = 900  # seconds
 KERNEL = re.compile(r"^\tKernel:\s*(\w+)", re.M)
-PLACE = re.compile(r"^\tAt line \d+ \(column \d+\) of input\.cl:\n(\t.*)$", re.M)
+LOCATION = re.compile(r"^\tAt line \d+ \(column \d+\) of input\.cl:\n(\t.*)$", re.M)
 
 
 def main() -> int:
-    """Run the queries under Oclgrind, tell what it found, and return the exit code."""
+    """Run the queries under Oclgrind, print what it found, and return the exit code."""
     oclgrind = shutil.which("oclgrind")
     if oclgrind is None:
         print("racecheck: oclgrind is not installed. On Debian and Ubuntu: apt-get install oclgrind", file=sys.stderr)
@@ -60,7 +60,7 @@ def main() -> int:
 
 
 def simulate(oclgrind, log):
-    """Run the queries; return what they printed, and what went wrong with that."""
+    """Run the queries; return their output, and what went wrong with the run."""
     command = [oclgrind, *(word for option in OPTIONS for word in option.split("=")), "--log", str(log)]
     paths = filter(None, (str(KERNELS.parents[2]), os.environ.get("PYTHONPATH")))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
@@ -74,11 +74,11 @@ def simulate(oclgrind, log):
     try:
         return json.loads(child.stdout), []
     except ValueError:
-        return {"launched": [], "wrong": []}, [f"The queries did not come to their end (exit code {child.returncode})."]
+        return {"launched": [], "wrong": []}, [f"The queries did not run to their end (exit code {child.returncode})."]
 
 
 def reports(log):
-    """Return the reports of a log by kernel; what names no kernel under ''."""
+    """Return the reports of a log by kernel; those that name no kernel under ''."""
     found = defaultdict(list)
     for block in re.split(r"\n(?=\n\S|\Z)", log):
         if block.strip():
@@ -88,12 +88,12 @@ def reports(log):
 
 
 def unseen(found):
-    """Say which mistakes made on purpose were not found."""
-    return [f"Oclgrind did not find the mistake in {name}: it does not look." for name in CANARIES if name not in found]
+    """Return a problem for each canary whose mistake was not found."""
+    return [f"Oclgrind did not find the mistake in {name}." for name in CANARIES if name not in found]
 
 
 def unlaunched(launched):
-    """Say which kernels were never launched."""
+    """Return a problem for each kernel that was never launched."""
     names = {name for name, _ in launched}
     return [
         f"{name} of {text.name} was never launched: add a query to {HERE / 'queries.py'}."
@@ -105,11 +105,11 @@ def unlaunched(launched):
 
 
 def described(found):
-    """Show a report of each kind, with how often it came."""
+    """Return one report of each kind, with its number of occurrences."""
     kinds = defaultdict(list)
     for kernel, blocks in found.items():
         for block in blocks if kernel not in CANARIES else ():
-            kinds[kernel, block.splitlines()[0].partition(" at ")[0], *PLACE.findall(block)].append(block)
+            kinds[kernel, block.splitlines()[0].partition(" at ")[0], *LOCATION.findall(block)].append(block)
     return [f"{len(blocks)} x in {kernel or 'no kernel'}:\n{blocks[0]}" for (kernel, *_), blocks in kinds.items()]
 
 

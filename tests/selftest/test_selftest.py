@@ -98,7 +98,7 @@ def test_wrong_answers_are_told(few, monkeypatch, damage):
     assert not report.ok
     text = str(report)
     said = {
-        "value": "distances are not the CPU's, the first:",
+        "value": "distances differ from the CPU's, the first:",
         "type": "distances are float32 instead of float64",
         "cycle": "a negative cycle was reported where there is none: [0, 1]",
         "no cycle": "the negative cycle was not found",
@@ -123,7 +123,7 @@ def test_errors_are_told(few, monkeypatch):
     report = selftest.run("opencl", "quick")
     text = str(report)
     assert not report.ok and "line 1: a long log" in text and "caused by ValueError: why" in text
-    assert "given up after 3 queries that ended with an error" in text
+    assert "stopped after 3 queries that ended with an error" in text
     json.dumps(report.as_dict(), allow_nan=False)
 
 
@@ -168,4 +168,4 @@ def test_full_adds_figures(monkeypatch):
     rounds = {name for name, method in nearfar.methods.METHODS.items() if method.rounds}  # may sweep few arcs
     assert all(f.relaxations > (0 if f.method in rounds else 0.5) for f in figures)
     assert all(f.launches > 0 and f.moved > 0 and f.seconds > 0 for f in figures)
-    assert "relaxations an arc" in str(report)
+    assert "relaxations per arc" in str(report)

@@ -170,7 +170,7 @@ def test_limits_of_saved_answers(run, roads, tmp_path):
     assert run("verify", roads, "a.csv").code == 1
     assert proved(run("verify", roads, "a.csv", "--cutoff", 5))
     assert proved(run("verify", roads, "a.csv", "--cutoff", 5, "--sources", "1", "--dtype", "int32"))
-    run("verify", roads, "a.csv", "--sources", "2").error("not one of the sources given")
+    run("verify", roads, "a.csv", "--sources", "2").error("not one of the given sources")
     run("verify", roads, "a.csv", "--source", "2", "--sources", "2").error("leave one out")
 
 
@@ -197,7 +197,7 @@ def test_answers_of_other_graphs(run, roads, friends, tmp_path):
     run("verify", roads, "b.npz").error("'dist'")
     np.savez(tmp_path / "c.npz", dist=np.array([{"a": 1}], object))
     run("verify", roads, "c.npz").error("c.npz")
-    run("verify", roads, roads).error("no saved answer")
+    run("verify", roads, roads).error("not a saved answer")
 
 
 def saved(run, roads, tmp_path, *query):
