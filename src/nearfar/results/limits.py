@@ -17,7 +17,6 @@ from ..errors import DistanceOverflowError, option
 from ..graph import Graph
 
 _INT32, _INT64, _FLOAT32, _FLOAT64 = map(np.dtype, ("int32", "int64", "float32", "float64"))
-_FITTING = {"float32": (_FLOAT32, _FLOAT64), "float64": (_FLOAT64,)}
 
 
 def choose_types(graph: Graph, wanted: np.dtype | None, negative: bool) -> list[np.dtype]:
@@ -37,8 +36,10 @@ def choose_types(graph: Graph, wanted: np.dtype | None, negative: bool) -> list[
 
 def fitting_types(graph: Graph) -> list[np.dtype]:
     """Return the distance types that can add the graph's weights without loss, smallest first."""
-    name = "" if graph.weight_dtype is None else graph.weight_dtype.name
-    return list(_FITTING.get(name, (_INT32, _INT64, _FLOAT64)))
+    dtype = graph.weight_dtype
+    if dtype is None or dtype.kind != "f":
+        return [_INT32, _INT64, _FLOAT64]
+    return [_FLOAT64] if dtype.itemsize == 8 else [_FLOAT32, _FLOAT64]
 
 
 def _natural_types(graph: Graph) -> list[np.dtype]:
