@@ -280,7 +280,7 @@ def forged(arrays):
         return out
 
     swapped = put(heads, [at - 2, at - 1], heads[[at - 1, at - 2]])
-    yield from ({key: None} for key in ("core", "steps", "ranks", "degrees", "heads", "outs", "keep", "by_rows"))
+    yield from ({key: None} for key in ("core", "ranks", "degrees", "heads", "outs", "keep", "by_rows"))
     yield from ({key: arrays[key][:-1]} for key in ("ranks", "degrees", "heads", "outs", "ins", "keep"))
     yield from ({key: arrays[key].astype(float)} for key in ("ranks", "degrees", "heads", "outs", "keep", "core"))
     yield from ({key: arrays[key][None]} for key in ("core", "ranks", "heads", "outs", "fingerprint"))

@@ -42,8 +42,6 @@ class Structure:
     up, heads : int64 array of n + 1, int32 array
         ``heads[up[v]:up[v + 1]]`` are the neighbours of rank v with smaller ranks, ascending: the heads of its
         shortcuts.
-    steps : int
-        List entries that were merged, which is the work that elimination did.
     """
 
     core: int
@@ -51,7 +49,6 @@ class Structure:
     parents: np.ndarray
     up: np.ndarray
     heads: np.ndarray
-    steps: int
 
     @property
     def n(self) -> int:
@@ -210,7 +207,7 @@ def _compact(lists: Lists) -> None:
 def _structure(lists: Lists) -> Structure:
     """Rank the vertices along the elimination tree, and sort the heads of their shortcuts."""
     from ..kernels.cpu import customize as kernels
-    from ..kernels.cpu.eliminate import GONE, STEPS, UP_TOP
+    from ..kernels.cpu.eliminate import GONE, UP_TOP
 
     n, gone = len(lists.order), int(lists.counters[GONE])
     lists.up[gone:] = lists.counters[UP_TOP]
@@ -232,4 +229,4 @@ def _structure(lists: Lists) -> Structure:
     back, up = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     kernels.reverse_lists(starts, heads, back, reversed_heads)  # twice, which sorts them
     kernels.reverse_lists(back, reversed_heads, up, heads)
-    return Structure(n - gone, ranks, parents, up, heads, int(lists.counters[STEPS]))
+    return Structure(n - gone, ranks, parents, up, heads)

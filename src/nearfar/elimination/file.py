@@ -45,7 +45,7 @@ def write_hierarchy(graph: Graph, hierarchy: Hierarchy, path: Any) -> None:
     structure, shortcuts, core = hierarchy.structure, hierarchy.shortcuts, hierarchy.core
     parts: dict[str, Any] = {
         MARK: np.int64(VERSION), "fingerprint": fingerprint_of(graph), "core": np.int64(structure.core),
-        "steps": np.int64(structure.steps), "by_rows": np.bool_(hierarchy.by_rows), "ranks": structure.ranks,
+        "by_rows": np.bool_(hierarchy.by_rows), "ranks": structure.ranks,
         "degrees": _narrow(np.diff(structure.up)), "heads": structure.heads, "keep": shortcuts.keep,
         "outs": _narrow(shortcuts.outs),
     }  # fmt: skip
@@ -167,7 +167,7 @@ _WHOLE = (np.int8, np.int16, np.int32, np.int64)
 
 def _structure(source: Source, graph: Graph, arrays: Arrays) -> Structure:
     """Return the structure, checked; the parent of a vertex is the head of its last shortcut."""
-    core, steps = (int(_take(source, arrays, key, 0, np.int64)) for key in ("core", "steps"))
+    core = int(_take(source, arrays, "core", 0, np.int64))
     ranks, heads = (_take(source, arrays, key, 1, np.int32) for key in ("ranks", "heads"))
     degrees = _take(source, arrays, "degrees", 1, *_WHOLE)
     n = graph.n
@@ -180,7 +180,7 @@ def _structure(source: Source, graph: Graph, arrays: Arrays) -> Structure:
     some = core + np.flatnonzero(degrees[core:])
     parents[some] = heads[up[some + 1] - 1]
     parents[parents < core] = -1
-    structure = Structure(core, ranks, parents, up, heads, steps)
+    structure = Structure(core, ranks, parents, up, heads)
     _check_structure(source, structure)
     return structure
 

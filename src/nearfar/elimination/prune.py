@@ -55,8 +55,8 @@ class Pruning:
     landmarks: Landmarks
 
 
-def superfluous(graph: Graph, threads: int, stop: Array, solvers: Solvers, landmarks: int = LANDMARKS) -> Array:
-    """Return which arcs can be removed without changing any distance, as an array of m booleans.
+def prune(graph: Graph, threads: int, stop: Array, solvers: Solvers, landmarks: int = LANDMARKS) -> Pruning:
+    """Find arcs that can be removed without changing any distance, and return the landmarks' distances with them.
 
     Parameters
     ----------
@@ -68,15 +68,8 @@ def superfluous(graph: Graph, threads: int, stop: Array, solvers: Solvers, landm
     solvers : Solvers
         How the rows of the landmarks are settled.
     landmarks : int
-        How many vertices of high degree to use.
-    """
-    return prune(graph, threads, stop, solvers, landmarks).marks
-
-
-def prune(graph: Graph, threads: int, stop: Array, solvers: Solvers, landmarks: int = LANDMARKS) -> Pruning:
-    """Find superfluous arcs, and return the landmarks' distances with them; see `superfluous`.
-
-    If the first landmarks find too few arcs, the others are not solved, and none are returned.
+        How many vertices of high degree to use. If the first ones find too few arcs, the others are not solved, and
+        none are returned.
     """
     bare = graph.unnamed
     chosen = find_hubs(bare, landmarks) if can_have_detours(graph) else np.empty(0, np.int64)
@@ -137,24 +130,6 @@ def prune_again(
     marks, latest = np.zeros(len(heads), bool), np.full(len(vertices), -1, np.int64)
     mark_superfluous(offsets, arcs, to, fro, landmarks.most, 0, len(vertices), latest, stop, marks)
     return marks
-
-
-def worth_pruning(graph: Graph, solvers: Solvers, threads: int = 1, stop: Array | None = None, seed: int = 0) -> float:
-    """Return the share of arcs that are superfluous, estimated from a sample and two landmarks.
-
-    It takes a few ordinary rows, and nothing where no detours can be expected. `prune` begins with the same rows and
-    stops by itself where they find too little; this function is for plans.
-    """
-    if not can_have_detours(graph):
-        return 0.0
-    bare = graph.unnamed
-    stop = np.zeros(1, np.int64) if stop is None else stop
-    landmarks = solve_few(bare, find_hubs(bare, FIRST_LANDMARKS), threads, stop, solvers)
-    sample = np.random.default_rng(seed).integers(0, graph.m, SAMPLE)
-    tails = np.searchsorted(graph.offsets, sample, side="right") - 1
-    lengths = np.ones(SAMPLE, np.int32) if graph.weights is None else graph.weights[sample]
-    detours = (landmarks.to[tails] + landmarks.fro[graph.heads[sample]]).min(axis=1)
-    return float(np.mean(detours < np.minimum(lengths, landmarks.most)))
 
 
 def can_have_detours(graph: Graph) -> bool:
