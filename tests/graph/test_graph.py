@@ -673,3 +673,42 @@ def test_coordinates_are_taken_as_rows_or_as_a_dict():
 def test_bad_coordinates(places, error, words):
     with refused(error, *words):
         Graph.from_arcs([0], [1], n=2, coordinates=places)
+
+
+def test_other_weights():
+    graph = Graph.from_arcs(
+        [0, 0, 1], [1, 2, 2], [4, 9, 3], names=["a", "b", "c"], coordinates=[(0, 0), (1, 0), (1, 1)]
+    )
+    other = graph.with_weights([1.5, np.inf, 2.5])
+    assert other.weights.tolist() == [1.5, 2.5] and other.offsets.tolist() == [0, 1, 2, 2]
+    assert other.names == graph.names and other.coordinates.tolist() == graph.coordinates.tolist()
+    assert graph.with_weights(np.array([1, 2, 3], np.int64)).weight_dtype == np.int32  # the narrowest that holds them
+    with pytest.raises(GraphError, match="3 arcs, but weights has 2"):
+        graph.with_weights([1, 2])
+    with pytest.raises(GraphError, match=r"arc 1 \('a' -> 'c'\) has weight nan"):
+        graph.with_weights([1, np.nan, 2])
+
+
+def test_other_weights_of_edges():
+    """Only the caller knows whether both arcs of an edge still weigh the same; without weights they do."""
+    graph = Graph.from_arcs([0, 1], [1, 2], [4, 9], undirected=True)
+    assert not graph.with_weights([1, 2, 3, 4]).undirected
+    assert graph.with_weights(graph.weights * 2.0, undirected=True).undirected
+    bare = graph.with_weights(None)
+    assert bare.undirected and bare.weights is None and bare.heads.tolist() == graph.heads.tolist()
+
+
+def test_some_of_the_arcs():
+    graph = Graph.from_arcs([0, 0, 1, 2], [1, 2, 2, 0], [4, 9, 3, 1], names=["a", "b", "c"])
+    some = graph.keep_arcs(np.array([True, False, False, True]))
+    assert (some.n, some.heads.tolist(), some.weights.tolist()) == (3, [1, 0], [4, 1])
+    assert some.offsets.tolist() == [0, 1, 1, 2] and some.offsets.dtype == graph.offsets.dtype and some.names is None
+    assert graph.keep_arcs(np.zeros(4, bool)).m == 0
+
+
+def test_without_names():
+    graph = Graph.from_arcs([0], [1], [4], names=["a", "b"], undirected=True)
+    assert graph.unnamed.names is None and graph.unnamed.undirected and graph.unnamed.arcs.base is graph.arcs.base
+    assert graph.unnamed.unnamed is not graph and graph.unnamed.index(1) == 1
+    plain = Graph.from_arcs([0], [1], [4])
+    assert plain.unnamed is plain
