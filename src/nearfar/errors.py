@@ -31,7 +31,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_OPEN, _BETWEEN, _CLOSE = "\x02", "\x1f", "\x03"  # around and inside a mark; they do not occur in ordinary text
+_OPEN, _BETWEEN, _CLOSE = "\ud800", "\ud801", "\ud802"  # around and inside a mark: no decoded text can hold them
 _MARK = re.compile(f"{_OPEN}(\\w*){_BETWEEN}([^{_CLOSE}]*){_CLOSE}")
 _NO_VALUE = object()
 _LONGEST = 60  # characters of a value that a message repeats
@@ -82,7 +82,8 @@ def option(name: str, value: Any = _NO_VALUE) -> str:
 
 
 def in_python(text: str) -> str:
-    """Mark text inside the message of an error that is useful only to Python callers."""
+    """Mark text inside the message of an error that is useful only to Python callers; it has no marks itself."""
+    assert _OPEN not in text, "marks cannot be nested"
     return f"{_OPEN}{_BETWEEN}{text}{_CLOSE}"
 
 
@@ -104,8 +105,8 @@ class NearfarError(Exception):
 
     _carried: tuple[str, ...] = ()  # attributes that an error has beside its message, in the order of its arguments
 
-    def __init__(self, message: str) -> None:
-        self.marked = message
+    def __init__(self, message: object = "") -> None:
+        self.marked = str(message)
         super().__init__("".join(map(str, self.parts)))
 
     @property
@@ -114,7 +115,7 @@ class NearfarError(Exception):
         return parts_of(self.marked)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.marked, *(getattr(self, name) for name in self._carried))
+        return type(self), (self.marked, *(getattr(self, name) for name in self._carried)), self.__dict__
 
 
 class GraphError(NearfarError, ValueError):

@@ -13,7 +13,7 @@ import nearfar.elimination.prune
 from helpers.strategies import cases
 from nearfar.elimination import landmarks as landmarks_module
 from nearfar.elimination import prune as prune_module
-from nearfar.elimination.prune import can_have_detours, prune, prune_again
+from nearfar.elimination.prune import can_have_detours, keep_arcs, prune, prune_again
 from nearfar.graph import Graph
 from nearfar.kernels.cpu.constants import LANES
 from nearfar.methods.prepared import SOLVERS
@@ -167,3 +167,11 @@ def test_not_worth_asking():
 def test_stop():
     graph = Graph.from_arcs([0, 1, 0], [1, 2, 2], [1, 1, 5])
     assert not prune(graph, 1, np.ones(1, np.int64), SOLVERS).marks.any()
+
+
+def test_some_of_the_arcs():
+    graph = Graph.from_arcs([0, 0, 1, 2], [1, 2, 2, 0], [4, 9, 3, 1], names=["a", "b", "c"])
+    some = keep_arcs(graph, np.array([True, False, False, True]))
+    assert (some.n, some.heads.tolist(), some.weights.tolist()) == (3, [1, 0], [4, 1])
+    assert some.offsets.tolist() == [0, 1, 1, 2] and some.offsets.dtype == graph.offsets.dtype and some.names is None
+    assert keep_arcs(graph, np.zeros(4, bool)).m == 0

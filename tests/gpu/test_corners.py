@@ -88,6 +88,8 @@ def test_auto_falls_back_and_says_so(real_gpu, monkeypatch):
     result = nearfar.sssp(graph, 0)
     assert result.stats["device"] == "cpu" and "opencl:0 failed (KernelBuildError)" in result.plan.why
     assert nearfar.verify(graph, result)
+    far = nearfar.sssp(nearfar.Graph.from_arcs([0, 1], [1, 2], [2 * 10**9, 2 * 10**9]), 0)
+    assert far.dist.dtype == np.int64 and "opencl:0 failed" in far.plan.why  # also when the type was too narrow
     with pytest.raises(nearfar.errors.KernelBuildError):
         nearfar.sssp(graph, 0, device=DEVICE)
 

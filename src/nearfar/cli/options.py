@@ -46,11 +46,12 @@ def _check_output(ctx: click.Context, param: click.Parameter, value: str | None)
         return value
     from ..errors import OptionError
     from ..store.writing import check_path
+    from .failures import as_typed
 
     try:
         check_path(value)
     except OptionError as error:
-        raise click.BadParameter(str(error), ctx, param) from None
+        raise click.BadParameter(as_typed(error), ctx, param) from None
     return value
 
 

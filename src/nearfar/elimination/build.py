@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph import Graph
+from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import LANES
 from ..results.limits import longest_path
 from .core import ClosedCore, Core, make_core
 from .eliminate import Structure, eliminate
 from .layout import SweepLayout, lane_type, lay_out
-from .prune import can_have_detours, prune
+from .prune import can_have_detours, keep_arcs, prune
 from .shortcuts import Shortcuts, weigh
 from .sweep import Sweeper
 from .tuning import MOST_STEPS, PAYS, SEARCH_STEP
 
 if TYPE_CHECKING:
-    from ..graph import Graph
     from .landmarks import Landmarks
     from .solvers import Solvers
 
@@ -121,7 +122,8 @@ def is_narrower(weights: np.dtype | None, distances: np.dtype) -> bool:
 def _widened(graph: Graph) -> Graph:
     """Return the graph with float64 weights."""
     assert graph.weights is not None
-    return graph.unnamed.with_weights(graph.weights.astype(np.float64), undirected=graph.undirected)
+    wide = graph.with_weights(graph.weights.astype(np.float64))
+    return Graph(wide.offsets, wide.arcs, Vertices(graph.n), undirected=graph.undirected)
 
 
 def may_be_long(graph: Graph) -> bool:
@@ -194,4 +196,4 @@ def _prune(graph: Graph, threads: int, stop: np.ndarray, solvers: Solvers) -> tu
     pruning = prune(graph, threads, stop, solvers)
     if stop[0] or pruning.marks.mean() < PAYS:
         return graph, None
-    return graph.keep_arcs(~pruning.marks), pruning.landmarks
+    return keep_arcs(graph, ~pruning.marks), pruning.landmarks

@@ -33,6 +33,7 @@ import numpy as np
 from ..devices import cpu
 from ..graph import Graph
 from ..graph.rows import record_type
+from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import LANES
 from .landmarks import FEW_ARCS, UNREACHED, Landmarks, find_hubs, no_landmarks, solve_few, solve_landmarks
 from .layout import new_lanes
@@ -81,7 +82,7 @@ def prune(graph: Graph, threads: int, stop: Array, solvers: Solvers, landmarks: 
     if len(chosen) == 0 or share < PAYS or stop[0]:
         return Pruning(marks, no_landmarks(graph))
     kept = np.flatnonzero(~marks)
-    thin = bare.keep_arcs(~marks)
+    thin = keep_arcs(bare, ~marks)
     solved = solve_landmarks(thin, chosen, first.to.dtype, threads, stop)
     if stop[0]:
         return Pruning(marks, no_landmarks(graph))
@@ -130,6 +131,16 @@ def prune_again(
     marks, latest = np.zeros(len(heads), bool), np.full(len(vertices), -1, np.int64)
     mark_superfluous(offsets, arcs, to, fro, landmarks.most, 0, len(vertices), latest, stop, marks)
     return marks
+
+
+def keep_arcs(graph: Graph, keep: Array) -> Graph:
+    """Return the graph without names that has the arcs where ``keep`` is true, and all vertices.
+
+    Of an edge, detours are as long in both directions, so both of its arcs are kept or none.
+    """
+    kept = np.flatnonzero(keep)
+    offsets = np.searchsorted(kept, graph.offsets).astype(graph.offsets.dtype)
+    return Graph(offsets, graph.arcs[kept], Vertices(graph.n), undirected=graph.undirected)
 
 
 def can_have_detours(graph: Graph) -> bool:

@@ -90,7 +90,7 @@ def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: 
     positions = layout.positions[sources]
     order = np.argsort(positions, kind="stable")
     sums = np.empty(len(sources), np.float64 if layout.dtype.kind == "f" else np.int64)
-    done: list[int] = []
+    done: list[int] = []  # rows
     used: list[Sweeper] = []
 
     def new_worker() -> Work:
@@ -100,12 +100,12 @@ def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: 
         def add(i: int) -> None:
             lanes, ends = _lanes(order, i * LANES)
             sums[lanes] = sweeper.sums(positions[lanes], ends)
-            done.append(i)
+            done.extend(order[i * LANES : (i + 1) * LANES].tolist())
 
         return add
 
     batches = -(-len(sources) // LANES)
-    with watcher(progress, batches, done) as watch:
+    with watcher(progress, len(sources), done) as watch:
         cpu.share_out(new_worker, batches, threads, stop, watch)
     hierarchy.spare.extend(used)
     return sums

@@ -78,11 +78,15 @@ def solve(query: Query) -> Distances:
             raise
         reason = f"{plan.device} failed ({type(error).__name__})"
     instead = _plan_on_cpu(query, query.types)
-    return _solve(query, replace(instead, why=f"{reason}; {instead.why}"))
+    options.check_delta(query.delta, instead.method, instead.why)
+    return _solve(query, instead, reason)
 
 
-def _solve(query: Query, plan: Plan) -> Distances:
-    """Run a planned query and return its result; if a distance does not fit its type, run it with the next type."""
+def _solve(query: Query, plan: Plan, reason: str = "") -> Distances:
+    """Run a planned query and return its result; if a distance does not fit its type, run it with the next type.
+
+    ``reason``: why the plan is for the CPU, if a GPU failed.
+    """
     began, compiling = time.perf_counter(), 0.0
     for i, dtype in enumerate(query.types):
         plan = plan if i == 0 else _plan_wider(query, plan, dtype)
@@ -104,7 +108,7 @@ def _solve(query: Query, plan: Plan) -> Distances:
         "bytes": plan.bytes,
         **outcome.notes,
     }
-    return _wrap(query, plan, rows, stats)
+    return _wrap(query, replace(plan, why=f"{reason}; {plan.why}") if reason else plan, rows, stats)
 
 
 def _plan_wider(query: Query, plan: Plan, dtype: np.dtype) -> Plan:

@@ -432,15 +432,18 @@ Did you mean 'Bonn'?
             return self
         return type(self)(*reverse_rows(self.offsets, self.arcs), self._vertices, self.coordinates)
 
-    def with_weights(self, weights: Any, *, undirected: bool = False) -> Graph:
+    def with_weights(self, weights: Any) -> Graph:
         """Return the same graph with other weights.
 
         Parameters
         ----------
         weights : array of m numbers, or None
             In the order of ``arcs``; an arc of weight inf is left out. None: an unweighted graph.
-        undirected : bool
-            Whether the two arcs of every edge still weigh the same; without weights they do.
+
+        Notes
+        -----
+        The two arcs of an edge may get different weights, so a graph with other weights counts as directed. Without
+        weights an undirected graph stays one.
 
         Examples
         --------
@@ -449,17 +452,9 @@ Did you mean 'Bonn'?
         >>> graph.with_weights([0.5, 0.25]), graph.with_weights(None)
         (Graph(n=3, m=2, float64 weights 0.25..0.5), Graph(n=3, m=2, unweighted))
         """
-        if weights is None:
-            undirected = self.undirected
         taken = take_weights(weights, self.m, self.arc_name)
         offsets, arcs = rows_to_rows(self.offsets, self.heads, taken)
-        return type(self)(offsets, arcs, self._vertices, self.coordinates, undirected)
-
-    def keep_arcs(self, keep: Array) -> Graph:
-        """Return the graph without names that has the arcs where ``keep`` is true, and all vertices."""
-        kept = np.flatnonzero(keep)
-        offsets = np.searchsorted(kept, self.offsets).astype(self.offsets.dtype)
-        return Graph(offsets, self.arcs[kept], Vertices(self.n), undirected=self.undirected)
+        return type(self)(offsets, arcs, self._vertices, self.coordinates, weights is None and self.undirected)
 
     @property
     def unnamed(self) -> Graph:

@@ -90,7 +90,7 @@ class Vertices:
         except VertexError as error:
             if isinstance(vertices, tuple) and self.index_of is not None and _is_key(vertices, self.index_of):
                 name = shorten(vertices)
-                raise VertexError(f"{error} {name} is itself a vertex: write [{name}].") from None
+                raise VertexError(f"{error.marked} {name} is itself a vertex: write [{name}].") from None
             raise
 
     def _find(self, array: Array, names: NumberNames, role: str) -> Array:

@@ -10,9 +10,9 @@ read-only install works. If no folder can be written, kernels are compiled again
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -29,7 +29,6 @@ from numba.core import event
 
 HERE = Path(__file__).parent
 KEPT_VERSIONS = 8  # cache folders kept for each kernel file
-IMPORT = re.compile(r"^\s*from (\.+)([\w.]*) import (\([^)]*\)|.*)", re.M)
 
 
 def fingerprint(path: Path, root: Path = HERE) -> str:
@@ -43,28 +42,41 @@ def fingerprint(path: Path, root: Path = HERE) -> str:
 
 
 def closure(path: Path, root: Path = HERE) -> list[Path]:
-    """Return a kernel file, this one, and every file under ``root`` that they import, directly or not.
+    """Return a kernel file, and every file under ``root`` that its kernels can depend on.
 
-    A file outside ``root`` may import any kernel by its full name, so it is taken to depend on all of them.
+    These are the files it imports, directly or not, this one, and the tuples of arrays that kernels are called with:
+    their fields are part of what is compiled, also for kernels that do not name them. A file from elsewhere may import
+    any kernel by its full name: it is taken to depend on all of them.
     """
     if not path.is_relative_to(root):
         return sorted(root.rglob("*.py"))
-    found, pending = set[Path](), [path, root / "jit.py"]
+    found: set[Path] = set()
+    pending = [path, root / "jit.py", root / "cpu" / "arguments.py"]
     while pending:
         member = pending.pop()
         if member not in found:
             found.add(member)
-            pending += _imports(member)
+            pending += _imports(member, member.read_text(encoding="utf-8"), root)
     return sorted(found)
 
 
-def _imports(path: Path) -> list[Path]:
-    """Return the files that a kernel file imports by relative names: modules, or the packages that hold them."""
+@cache
+def _imports(path: Path, text: str, root: Path) -> list[Path]:
+    """Return the files under ``root`` that a kernel file imports: modules, or the packages that hold them."""
     imported: list[Path] = []
-    for dots, module, names in IMPORT.findall(path.read_text(encoding="utf-8")):
-        base = path.parents[len(dots) - 1].joinpath(*filter(None, module.split(".")))
-        inside = [base / f"{name.split(' as ')[0].strip()}.py" for name in names.strip("() ").split(",")]
-        imported += [file for file in (base.with_suffix(".py"), base / "__init__.py", *inside) if file.is_file()]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            modules = [base, *(base / alias.name for alias in node.names)]
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [f"{names[0]}.{alias.name}".lstrip(".") if names else alias.name for alias in node.names]
+            ours = [name.removeprefix(f"{__package__}.") for name in names if name.startswith(f"{__package__}.")]
+            modules = [root.joinpath(*name.split(".")) for name in ours]
+        else:
+            continue
+        files = [file for module in modules for file in (module.with_suffix(".py"), module / "__init__.py")]
+        imported += [file for file in files if file.is_file() and file.is_relative_to(root)]
     return imported
 
 

@@ -37,7 +37,7 @@ def size_of(text: Text, digits: bytes) -> int:
     try:
         return take_size(count_of(text, digits, "vertices"))
     except GraphError as error:
-        raise text.error(str(error)) from None
+        raise text.error(error.marked) from None
 
 
 def count_of(text: Text, digits: bytes, what: str) -> int:
