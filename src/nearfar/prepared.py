@@ -111,6 +111,7 @@ class Prepared:
 
     def __init__(self, graph: Graph, hierarchy: Hierarchy, threads: int) -> None:
         self.graph, self.hierarchy, self.threads = graph, hierarchy, threads
+        self._covered = graph.kept  # the arcs of graph.opened that the structure covers; None: all of them
         self._spare: list[Pairs] = []  # work space for single pairs that no thread uses now
 
     def __getstate__(self) -> dict[str, Any]:
@@ -273,16 +274,15 @@ class Prepared:
 
         Parameters
         ----------
-        weights : array of m numbers
-            In the order of ``graph.arcs``.
+        weights : array of numbers
+            One per row of the input, as in `Graph.with_weights`. inf closes an arc; a later call opens it again.
 
         Notes
         -----
-        An arc of weight inf is removed for good: the graph then has fewer arcs. Weights may differ by direction, so the
-        graph no longer counts as undirected. Where a few weights changed, only the shortcuts they affect are computed
-        again; the first time takes longer, since it needs shortest paths that preparing does not keep. A graph that was
-        pruned is prepared from scratch, since which arcs can be removed depends on the weights; so is one with a core
-        that gets negative weights.
+        Where a few weights changed, only the shortcuts they affect are computed again; the first time takes longer,
+        since it needs shortest paths that preparing does not keep. A graph that was pruned is prepared from scratch,
+        since which arcs can be removed depends on the weights; so is one with a core that gets negative weights, and
+        one that was prepared while arcs were closed that are open now.
 
         Examples
         --------
@@ -291,14 +291,34 @@ class Prepared:
         >>> prepared.reweight([4, 5, 3]).distance(0, 2)
         5
         """
-        from .elimination.reweight import reweighted
+        return self._changed(self.graph.with_weights(weights))
 
-        graph = self.graph.with_weights(weights)
-        if self.hierarchy.pruned or (self.hierarchy.core is not None and graph.min_weight < 0):
+    def close(self, rows: Any) -> Prepared:
+        """Return the graph without the arcs of some rows of the input, prepared. This one stays as it is.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> graph = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3])
+        >>> prepared = nearfar.prepare(graph)
+        >>> closed = prepared.close(graph.rows[graph.find_arcs(1, 2)])
+        >>> closed.distance(0, 2), prepared.distance(0, 2)
+        (9, 7)
+        """
+        return self._changed(self.graph.close(rows))
+
+    def _changed(self, graph: Graph) -> Prepared:
+        """Return this graph prepared, which has the same arcs with other weights, some of them closed."""
+        from .elimination.reweight import covers, reweighted
+
+        lost = self.hierarchy.core is not None and graph.min_weight < 0
+        if self.hierarchy.pruned or lost or not covers(self._covered, graph):
             return Prepared(graph, _built(graph, self.threads), self.threads)
         stop = np.zeros(1, np.int64)
         made = _made(graph, lambda: reweighted(self.graph, self.hierarchy, graph, self.threads, stop, SOLVERS), stop)
-        return Prepared(graph, made, self.threads)
+        prepared = Prepared(graph, made, self.threads)
+        prepared._covered = self._covered
+        return prepared
 
     def save(self, path: Any) -> None:
         """Write everything to a file that `nearfar.load_prepared` reads.

@@ -138,7 +138,7 @@ def test_a_core_that_is_closed(make, little_elimination, monkeypatch):
 
 
 def test_negative_weights_and_reweighted():
-    graph = road("negative")
+    graph = road("negative").without_rows()
     assert graph.min_weight < 0
     prepared = nearfar.prepare(graph)
     again = loaded(saved(prepared), graph)

@@ -143,7 +143,7 @@ def test_edited_files_are_checked_again(changes, words):
 
 def test_parallel_edges_may_lie_in_another_order():
     graph = Graph.from_arcs([0, 0, 0], [1, 1, 1], [3, 1, 2], undirected=True)
-    swapped = rewritten(write_bytes(graph, "npz"), weights=np.array([3, 1, 2, 1, 2, 3], np.int32))
+    swapped = rewritten(write_bytes(graph.without_rows(), "npz"), weights=np.array([3, 1, 2, 1, 2, 3], np.int32))
     assert read_bytes(swapped, "a.npz").undirected
     plain = rewritten(write_bytes(Graph.from_arcs([0], [1], undirected=True), "npz"), heads=np.array([1, 1], np.int32))
     with refused("a.npz", "no reverse arc"):

@@ -23,6 +23,8 @@ from nearfar.errors import GraphError, InputTypeError, NearfarError, VertexError
 from nearfar.graph import Graph
 from nearfar.graph import rows as layout
 from nearfar.graph.arrays import Weights
+from nearfar.graph.reweigh import without_infinite
+from nearfar.graph.vertices import Vertices
 
 
 @contextmanager
@@ -94,9 +96,12 @@ def test_kernels_and_numpy_lay_out_alike(case, undirected, block):
     before = layout.BLOCK
     try:
         layout.BLOCK = block
-        offsets, arcs = layout.arcs_to_rows(n, *ends, taken, undirected, few=-1)
+        rows = layout.arcs_to_rows(n, *ends, taken, undirected, few=-1)
     finally:
         layout.BLOCK = before
+    built = without_infinite(rows, taken, Vertices(n), undirected=undirected)
+    offsets, arcs = built.offsets, built.arcs
+    assert built.rows.tolist() == plain.rows.tolist()
     assert offsets.dtype == plain.offsets.dtype
     assert offsets.tolist() == plain.offsets.tolist()
     assert arcs.dtype == plain.arcs.dtype
@@ -683,16 +688,16 @@ def test_other_weights():
     assert other.weights.tolist() == [1.5, 2.5] and other.offsets.tolist() == [0, 1, 2, 2]
     assert other.names == graph.names and other.coordinates.tolist() == graph.coordinates.tolist()
     assert graph.with_weights(np.array([1, 2, 3], np.int64)).weight_dtype == np.int32  # the narrowest that holds them
-    with pytest.raises(GraphError, match="3 arcs, but weights has 2"):
+    with pytest.raises(GraphError, match="3 rows, but weights has 2"):
         graph.with_weights([1, 2])
-    with pytest.raises(GraphError, match=r"arc 1 \('a' -> 'c'\) has weight nan"):
+    with pytest.raises(GraphError, match=r"row 1 \('a' -> 'c'\) has weight nan"):
         graph.with_weights([1, np.nan, 2])
 
 
 def test_other_weights_of_edges():
-    """The two arcs of an edge may weigh differently from then on; without weights they do not."""
+    """One weight per edge keeps edges undirected; with one weight per arc they may differ by direction."""
     graph = Graph.from_arcs([0, 1], [1, 2], [4, 9], undirected=True)
-    assert not graph.with_weights([1, 2, 3, 4]).undirected
+    assert graph.with_weights([1, 2]).undirected and not graph.without_rows().with_weights([1, 2, 3, 4]).undirected
     assert not Graph.from_arcs([0, 1], [1, 2], [4, 9]).with_weights(None).undirected
     bare = graph.with_weights(None)
     assert bare.undirected and bare.weights is None and bare.heads.tolist() == graph.heads.tolist()

@@ -91,3 +91,12 @@ def same(found, wanted):
     if found.dtype.kind != "f":
         return np.array_equal(np.where(found == np.iinfo(found.dtype).max, math.inf, found), wanted)
     return np.allclose(found, wanted, rtol=1e-5 if found.dtype == np.float32 else 1e-12, atol=0)
+
+
+def weights_by_arc(graph):
+    """Return the weights of all arcs of a graph without rows, inf where one is closed."""
+    if graph.kept is None:
+        return graph.weights.copy()
+    weights = np.full(graph.opened.m, math.inf, graph.weights.dtype)
+    weights[graph.kept] = graph.weights
+    return weights

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph import Graph
+from ..graph.rows import record_type
 from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import LANES
 from ..results.limits import longest_path
@@ -122,8 +123,9 @@ def is_narrower(weights: np.dtype | None, distances: np.dtype) -> bool:
 def _widened(graph: Graph) -> Graph:
     """Return the graph with float64 weights."""
     assert graph.weights is not None
-    wide = graph.with_weights(graph.weights.astype(np.float64))
-    return Graph(wide.offsets, wide.arcs, Vertices(graph.n), undirected=graph.undirected)
+    arcs = np.empty(graph.m, record_type(np.dtype(np.float64)))
+    arcs["head"], arcs["weight"] = graph.heads, graph.weights
+    return Graph(graph.offsets, arcs, Vertices(graph.n), undirected=graph.undirected)
 
 
 def may_be_long(graph: Graph) -> bool:

@@ -24,24 +24,48 @@ from .tuning import FEW_CHANGES
 def reweighted(
     before: Graph, hierarchy: Hierarchy, graph: Graph, threads: int, stop: np.ndarray, solvers: Solvers
 ) -> Hierarchy | Failure | None:
-    """Return the hierarchy of ``graph``, which has the arcs of ``before`` with other weights; None if stopped."""
+    """Return the hierarchy of ``graph``, which has arcs of ``before.opened`` with other weights; None if stopped.
+
+    The structure of the hierarchy must cover its arcs: see `covers`.
+    """
     if may_be_long(graph):
         return Failure(long=True)
     old, new = weights_of(before), weights_of(graph)
-    changed = np.flatnonzero(old != new) if len(old) == len(new) and old.dtype == new.dtype else None
+    changed = _changed(before, graph, old, new) if old.dtype == new.dtype else None
     # With negative floats, shortest paths between the ends of shortcuts are not known: see `sharpened`.
     unknown = new.dtype.kind == "f" and min(before.min_weight, graph.min_weight) < 0
     if changed is None or len(changed) > FEW_CHANGES * before.m or hierarchy.structure.core or unknown:
         return finish(graph, hierarchy.structure, None, threads, stop, solvers)
-    return _after_few(graph, new, hierarchy, changed, threads, stop)
+    ends = _ends_of(before.opened, hierarchy.structure, changed)
+    return _after_few(graph, new, hierarchy, ends, threads, stop)
+
+
+def covers(kept: np.ndarray | None, graph: Graph) -> bool:
+    """Tell whether a structure made for the arcs at ``kept`` (None: for all) of ``graph.opened`` suits ``graph``."""
+    return kept is None or (graph.kept is not None and bool(np.isin(graph.kept, kept, assume_unique=True).all()))
+
+
+def _changed(before: Graph, graph: Graph, old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Return the positions in ``opened`` of the arcs that have another weight now, or were closed or opened."""
+    if before.kept is None and graph.kept is None:
+        return np.flatnonzero(old != new)
+    m = before.opened.m
+    was, now = (np.ones(m, bool) if g.kept is None else np.isin(np.arange(m), g.kept) for g in (before, graph))
+    weights = np.zeros((2, m), old.dtype)
+    weights[0, was], weights[1, now] = old, new
+    return np.flatnonzero((was != now) | (weights[0] != weights[1]))
 
 
 def _after_few(
-    graph: Graph, weights: np.ndarray, old: Hierarchy, changed: np.ndarray, threads: int, stop: np.ndarray
+    graph: Graph,
+    weights: np.ndarray,
+    old: Hierarchy,
+    ends: tuple[np.ndarray, np.ndarray],
+    threads: int,
+    stop: np.ndarray,
 ) -> Hierarchy | Failure | None:
-    """Return the hierarchy after the weights of a few arcs changed."""
+    """Return the hierarchy after the arcs between these ends changed, which are few."""
     clock, structure = Clock(), old.structure
-    ends = _ends_of(graph, structure, changed)
     members = _above(structure, ends[0])
     mended = _mended(graph, weights, old, ends, members, stop)
     if isinstance(mended, int):

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import OptionError, option
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
+from ..graph.input_rows import InputRows
 from ..graph.names import NumberNames
 from ..graph.rows import reverse_rows
 from .arc_arrays import are_arcs, from_arcs_by_key
@@ -63,15 +64,42 @@ def _from_parts(source: Source, arrays: dict[str, Array], weight: Any, undirecte
         coordinates=arrays.get("coordinates"),
     )
     if not arrays["undirected"]:
-        return graph
+        return graph.like(graph.offsets, graph.arcs, input_rows=_read_rows(source, arrays, graph))
     del weights
-    arrays.clear()  # the check below takes two more copies of the arcs
+    for key in ("offsets", "heads", "weights"):
+        arrays.pop(key, None)  # the check below takes two more copies of the arcs
     if not _is_mirrored(graph):
         raise source.error(
             "the array undirected is True, but some arc has no reverse arc of equal weight. Write the file again, with "
             "undirected False."
         )
-    return Graph(graph.offsets, graph.arcs, graph._vertices, graph.coordinates, True)
+    return graph.like(graph.offsets, graph.arcs, undirected=True, input_rows=_read_rows(source, arrays, graph))
+
+
+def _read_rows(source: Source, arrays: dict[str, Array], graph: Graph) -> InputRows | None:
+    """Return the rows of the input that the arcs came from, if the file has them."""
+    if "rows" not in arrays:
+        return None
+    rows, count = arrays["rows"], int(_one_number(source, arrays, "row_count")) if "row_count" in arrays else -1
+    if rows.shape != (graph.m,) or rows.dtype not in (np.int32, np.int64):
+        raise source.error(f"rows are {rows.dtype} of shape {rows.shape}, but must be {graph.m} int32 or int64.")
+    if count < 0 or (rows.size and not (rows.min() >= 0 and rows.max() < count)):
+        raise source.error(f"rows must be from 0 to row_count - 1, and row_count is {count}. Write the file again.")
+    paired = bool(arrays["undirected"])
+    if not (_are_pairs(graph, rows, count) if paired else np.bincount(rows, minlength=1).max() <= 1):
+        raise source.error("two arcs have the same row and are not the two of an edge. Write the file again.")
+    return InputRows(count, paired, array=rows)
+
+
+def _are_pairs(graph: Graph, rows: Array, count: int) -> bool:
+    """Tell whether the arcs of each row are the two of one edge, or a loop."""
+    first, last, arcs = np.empty(count, np.int64), np.empty(count, np.int64), np.arange(graph.m)
+    last[rows], first[rows[::-1]] = arcs, arcs[::-1]
+    one, two = first[rows], last[rows]
+    mirrored = (graph.tails[one] == graph.heads[two]) & (graph.heads[one] == graph.tails[two])
+    if graph.weights is not None:
+        mirrored &= graph.weights[one] == graph.weights[two]
+    return bool((mirrored & ((arcs == one) | (arcs == two))).all())
 
 
 def _check_mark(source: Source, arrays: dict[str, Array]) -> None:
@@ -150,6 +178,9 @@ def write(graph: Graph, sink: Sink) -> None:
         parts["weights"] = graph.weights
     if graph.coordinates is not None:
         parts["coordinates"] = graph.coordinates
+    rows = graph.input_rows
+    if rows.known and not rows.in_order and graph.kept is None:  # what is closed could not be opened from the file
+        parts |= {"rows": graph.rows, "row_count": np.int64(rows.count)}
     write_arrays(sink, parts)
 
 

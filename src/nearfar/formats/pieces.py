@@ -15,9 +15,10 @@ from ..errors import GraphError
 from ..graph import Graph
 from ..graph.arrays import MAX_VERTICES, Array, Weights, take_coordinates
 from ..graph.names import IdTable, NumberNames, find_ids
-from ..graph.rows import FEW, Piece, arcs_to_rows, pieces_to_rows
+from ..graph.reweigh import without_infinite
+from ..graph.rows import FEW, Piece, Rows, arcs_to_rows, pieces_to_rows
 from ..graph.vertices import Vertices
-from .text.reader import Rows
+from .text.reader import Rows as TextRows
 
 _INT32_MAX = 2**31 - 1
 
@@ -25,7 +26,7 @@ _INT32_MAX = 2**31 - 1
 class Pieces:
     """Arcs in blocks: tails and heads as in the file, and weights or None."""
 
-    def __init__(self, blocks: Iterable[Rows] = ()) -> None:
+    def __init__(self, blocks: Iterable[TextRows] = ()) -> None:
         self._pieces: list[tuple[Array, Array, Array | None]] = []
         self._ids: IdTable | None = None  # made when ids exceed int32, to keep four bytes per id instead of eight
         self.count = 0
@@ -58,9 +59,8 @@ class Pieces:
     ) -> Graph:
         """Return the graph of n vertices, which the file counts from ``first``."""
         vertices = Vertices(n, range(first, n + first) if first and names is None else names)
-        pieces = self._take(lambda ends: ends - first if first else ends)
         points = take_coordinates(coordinates, n, vertices.names)
-        return Graph(*_rows(n, pieces, undirected), vertices, points, undirected)
+        return self._graph(lambda ends: ends - first if first else ends, n, vertices, points, undirected)
 
     def graph_of_ids(self, undirected: bool = False) -> Graph:
         """Return the graph of the ids that occur, in ascending order; they become names unless they are 0 to n - 1."""
@@ -75,11 +75,17 @@ class Pieces:
         weights = [piece[2] for piece in self._pieces]
         self._pieces = list(zip(ends[::2], ends[1::2], weights, strict=True))
         del ends
-        return Graph(*_rows(n, self._take(find), undirected), Vertices(n, names), None, undirected)
+        return self._graph(find, n, Vertices(n, names), None, undirected)
 
-    def _take(self, find: Any) -> list[Piece]:
-        """Turn the blocks, one after the other, into pieces with vertex indices and weights of one type."""
+    def _graph(self, find: Any, n: int, vertices: Vertices, points: Array | None, undirected: bool) -> Graph:
+        """Return the graph of all blocks; ``find`` turns an array of ids into vertex indices."""
         dtype, drops = self._weight_type()
+        rows = _rows(n, self._take(find, dtype, drops), undirected)
+        weights = None if dtype is None else Weights(np.empty(0, dtype), dtype, drops)
+        return without_infinite(rows, weights, vertices, coordinates=points, undirected=undirected)
+
+    def _take(self, find: Any, dtype: Any, drops: bool) -> list[Piece]:
+        """Turn the blocks, one after the other, into pieces with vertex indices and weights of one type."""
         pieces: list[Piece] = []
         self._pieces.reverse()
         while self._pieces:
@@ -109,7 +115,7 @@ def _narrow(values: Array) -> Array:
     return values.astype(np.int32 if fits else np.int64)
 
 
-def _rows(n: int, pieces: list[Piece], undirected: bool) -> tuple[Array, Array]:
+def _rows(n: int, pieces: list[Piece], undirected: bool) -> Rows:
     """Sort the arcs into rows; few arcs without Numba, which would have to be loaded."""
     m = sum(len(tails) for tails, _, _ in pieces)
     if m > FEW:

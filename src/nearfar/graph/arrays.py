@@ -141,13 +141,15 @@ def choose_size(tails: Array, heads: Array, n: Any, names: Any, coordinates: Any
     return max(largest, -1) + 1
 
 
-def take_weights(values: Any, m: int, name: Callable[[int], str]) -> Weights | None:
-    """Check the weights of m arcs and choose their storage type; ``name(i)`` describes arc i in an error."""
+def take_weights(values: Any, m: int, name: Callable[[int], str], unit: str = "arc") -> Weights | None:
+    """Check the weights of m arcs (or rows: ``unit``), choose their type; ``name(i)`` describes one in an error."""
     if values is None:
         return None
     array = take_array(values, "weights")
     if len(array) != m:
-        raise GraphError(f"Lengths disagree: {m} arcs, but weights has {len(array)} entries. Give each arc one weight.")
+        raise GraphError(
+            f"Lengths disagree: {m} {unit}s, but weights has {len(array)} entries. Give each {unit} one weight."
+        )
     if array.dtype.kind == "O" and array.size:
         kinds = (int, float, np.integer, np.floating)
         array = _take_objects(array, kinds, "numbers", lambda i: f"The weight of {name(i)}")

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import GraphError, InputTypeError, OptionError, option
+from ..errors import GraphError, InputTypeError, MissingDependencyError, OptionError, option
 from .arrays import (
     Array,
-    Weights,
     bad_weight,
     check_weight_type,
     shorten,
@@ -25,7 +24,9 @@ from .arrays import (
     take_size,
     take_weights,
 )
+from .frames import called, frame_of
 from .graph import Graph
+from .reweigh import without_infinite
 from .rows import arcs_to_rows, offset_type, record_type
 from .vertices import Vertices
 
@@ -165,23 +166,87 @@ def to_scipy(graph: Graph) -> Any:
     return csr_array((lightest, matrix.indices[starts], offsets), shape=(graph.n, graph.n))
 
 
-def from_networkx(graph: Any, weight: Any, default: Any, coordinates: Any) -> Graph:
+def to_networkx(graph: Graph) -> Any:
+    """Implement `Graph.to_networkx`."""
+    try:
+        import networkx as nx
+    except ImportError as missing:
+        raise MissingDependencyError(
+            "to_networkx() needs NetworkX, which is not installed: pip install networkx."
+        ) from missing
+
+    arcs, rows = one_per_row(graph)
+    ends = graph.tails[arcs], graph.heads[arcs]
+    many = graph.keys is not None or _are_parallel(graph, *ends)
+    kinds = {(False, False): nx.DiGraph, (False, True): nx.MultiDiGraph, (True, False): nx.Graph}
+    made = kinds.get((graph.undirected, many), nx.MultiGraph)()
+    called = range(graph.n) if graph.names is None else graph.names
+    made.add_nodes_from(called)
+    if graph.coordinates is not None:
+        points = zip(called, graph.coordinates.tolist(), strict=True)
+        made.add_nodes_from((name, {"x": x, "y": y}) for name, (x, y) in points)
+    weights = None if graph.weights is None else graph.weights[arcs].tolist()
+    for i, (u, v) in enumerate(zip(*(end.tolist() for end in ends), strict=True)):
+        key = {} if graph.keys is None or rows is None else {"key": graph.keys[rows[i]]}
+        made.add_edge(called[u], called[v], **key, **({} if weights is None else {"weight": weights[i]}))
+    return made
+
+
+def _are_parallel(graph: Graph, tails: Array, heads: Array) -> bool:
+    """Tell whether two of these arcs join the same vertices."""
+    low, high = (np.minimum(tails, heads), np.maximum(tails, heads)) if graph.undirected else (tails, heads)
+    pairs = np.sort(low.astype(np.int64) * graph.n + high)
+    return bool((pairs[1:] == pairs[:-1]).any())
+
+
+def to_frame(graph: Graph) -> Any:
+    """Implement `Graph.to_frame`."""
+    arcs, rows = one_per_row(graph)
+    columns = {"tail": called(graph, graph.tails[arcs]), "head": called(graph, graph.heads[arcs])}
+    if graph.weights is not None:
+        columns["weight"] = graph.weights[arcs]
+    if graph.keys is not None and rows is not None:
+        columns["key"] = [graph.keys[row] for row in rows.tolist()]
+    return frame_of(columns, rows)
+
+
+def one_per_row(graph: Graph) -> tuple[Array, Array | None]:
+    """Return one arc per row of the input, in the order of the rows, and the rows; arcs in their order without rows.
+
+    Of an undirected edge it is the arc that leaves the vertex of lesser index.
+    """
+    if graph.input_rows.known and (graph.input_rows.paired or not graph.undirected):
+        rows, first = np.unique(graph.rows, return_index=True)
+        return first, rows
+    if graph.undirected:
+        return np.flatnonzero(graph.tails <= graph.heads), None
+    return np.arange(graph.m), None
+
+
+def from_networkx(graph: Any, weight: Any, default: Any, coordinates: Any, keep_rows: bool = True) -> Graph:
     """Implement `Graph.from_networkx`."""
     _check_networkx(graph, weight, default)
     nodes = list(graph)
     plain = set(map(type, nodes)) <= {int} and set(nodes) == set(range(len(nodes)))
     vertices = Vertices(len(nodes), None if plain else nodes)
     index_of = vertices.index_of or range(len(nodes))
-    edges = list(graph.edges if weight is None else graph.edges(data=weight, default=default))
+    many = graph.is_multigraph()
+    edges = list(_edges(graph, weight, default, many))
     tails = np.fromiter((index_of[edge[0]] for edge in edges), np.int32, len(edges))
     heads = np.fromiter((index_of[edge[1]] for edge in edges), np.int32, len(edges))
     found = None if weight is None else [edge[-1] for edge in edges]
     weights = take_weights(found, len(edges), lambda i: vertices.arc_name(i, int(tails[i]), int(heads[i])))
     undirected = not graph.is_directed()
-    if graph.is_multigraph():
-        tails, heads, weights = _lightest(tails, heads, weights, undirected)
-    offsets, arcs = arcs_to_rows(len(nodes), tails, heads, weights, both=undirected)
-    return Graph(offsets, arcs, vertices, take_coordinates(coordinates, len(nodes), vertices.names), undirected)
+    rows = arcs_to_rows(len(nodes), tails, heads, weights, both=undirected, keep=bool(keep_rows))
+    points = take_coordinates(coordinates, len(nodes), vertices.names)
+    keys = tuple(edge[2] for edge in edges) if many else None
+    return without_infinite(rows, weights, vertices, coordinates=points, undirected=undirected, keys=keys)
+
+
+def _edges(graph: Any, weight: Any, default: Any, many: bool) -> Any:
+    """Return the edges of a NetworkX graph: both ends, the key in a multigraph, the weight if there is one."""
+    keys = {"keys": True} if many else {}
+    return graph.edges(**keys) if weight is None else graph.edges(data=weight, default=default, **keys)
 
 
 def _check_networkx(graph: Any, weight: Any, default: Any) -> None:
@@ -198,18 +263,6 @@ def _check_networkx(graph: Any, weight: Any, default: Any) -> None:
         )
     if isinstance(default, bool) or not isinstance(default, numbers.Real):
         raise InputTypeError(f"default is {shorten(default)}, a {type(default).__name__}, but weights are numbers.")
-
-
-def _lightest(
-    tails: Array, heads: Array, weights: Weights | None, undirected: bool
-) -> tuple[Array, Array, Weights | None]:
-    """Keep the lightest of parallel arcs; the arcs kept stay in input order."""
-    low, high = (np.minimum(tails, heads), np.maximum(tails, heads)) if undirected else (tails, heads)
-    order = np.lexsort((high, low) if weights is None else (weights.values, high, low))
-    first = np.ones(len(order), bool)
-    first[1:] = (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)
-    kept = np.sort(order[first])
-    return tails[kept], heads[kept], weights and weights._replace(values=weights.values[kept])
 
 
 def from_frame(frame: Any, tail: Any, head: Any, weight: Any, undirected: bool) -> Graph:

@@ -10,15 +10,16 @@ weights are finite. Nothing is shared with the caller's arrays, and the graph's 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..errors import GraphError, InputTypeError
 from .arrays import Array, check_vertices, choose_size, take_coordinates, take_offsets, take_vertices, take_weights
+from .input_rows import InputRows, along_reversed, lightest_along
 from .order import SAMPLE, is_scattered, renumber, usual_levels
-from .rows import arcs_to_rows, find_leaves, freeze, reverse_rows, rows_to_rows
+from .rows import Rows, arcs_to_rows, find_leaves, freeze, reverse_rows, rows_to_rows
 from .vertices import Vertices
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Graph:
         their indices.
     coordinates : ndarray of float64, shape (n, 2), or None
         x and y, or longitude and latitude.
+    keys : tuple or None
+        The key of each edge of a NetworkX multigraph, by row.
 
     Examples
     --------
@@ -63,6 +66,10 @@ class Graph:
     arcs: Array
     undirected: bool
     coordinates: Array | None
+    keys: tuple[Hashable, ...] | None
+    input_rows: InputRows  # where arcs came from; `rows` is the public face
+    kept: Array | None  # positions of the arcs in `opened`, if some are closed
+    _opened: Graph | None
     _vertices: Vertices
 
     def __init__(
@@ -72,6 +79,11 @@ class Graph:
         vertices: Vertices,
         coordinates: Array | None = None,
         undirected: bool = False,
+        *,
+        input_rows: InputRows | None = None,
+        opened: Graph | None = None,
+        kept: Array | None = None,
+        keys: tuple[Hashable, ...] | None = None,
     ) -> None:
         if not isinstance(vertices, Vertices):
             raise InputTypeError(
@@ -82,6 +94,8 @@ class Graph:
         state["offsets"], state["arcs"], state["_vertices"] = freeze(offsets), freeze(arcs), vertices
         state["coordinates"] = None if coordinates is None else freeze(coordinates)
         state["undirected"] = bool(undirected)
+        state["input_rows"] = InputRows(len(arcs)) if input_rows is None else input_rows
+        state["_opened"], state["kept"], state["keys"] = opened, kept, keys
 
     @classmethod
     def from_arcs(
@@ -94,6 +108,7 @@ class Graph:
         *,
         names: Any = None,
         coordinates: Any = None,
+        keep_rows: bool = True,
     ) -> Graph:
         """Build a graph from three parallel lists or arrays: arc i goes from tails[i] to heads[i].
 
@@ -110,6 +125,9 @@ class Graph:
         names : list of hashables, range or array of ints, optional
             A distinct name for each vertex; queries and answers then use names. ``range(1, n + 1)`` counts from 1.
         coordinates : array of shape (n, 2) or dict from vertex to pair, optional
+        keep_rows : bool
+            Whether every arc remembers its row i in these lists, for ``rows`` and `Distances.path_rows`. It takes at
+            most 4 bytes per arc.
 
         Examples
         --------
@@ -127,8 +145,9 @@ class Graph:
         check_vertices(heads, n, "heads")
         vertices = Vertices(n, names)
         taken = take_weights(weights, len(tails), lambda i: vertices.arc_name(i, int(tails[i]), int(heads[i])))
-        offsets, arcs = arcs_to_rows(n, tails, heads, taken, both=bool(undirected))
-        return cls(offsets, arcs, vertices, take_coordinates(coordinates, n, vertices.names), undirected)
+        rows = arcs_to_rows(n, tails, heads, taken, both=bool(undirected), keep=bool(keep_rows))
+        points = take_coordinates(coordinates, n, vertices.names)
+        return _without_infinite(rows, taken, vertices, coordinates=points, undirected=bool(undirected))
 
     @classmethod
     def from_csr(
@@ -148,7 +167,9 @@ class Graph:
         check_vertices(heads, n, "heads", "Correct it, or repeat the last offset for each vertex without arcs.")
         vertices = Vertices(n, names)
         taken = take_weights(weights, len(heads), lambda e: vertices.arc_name(e, _row_of(starts, e), int(heads[e])))
-        return cls(*rows_to_rows(starts, heads, taken), vertices, take_coordinates(coordinates, n, vertices.names))
+        offsets, arcs = rows_to_rows(starts, heads, taken)
+        points = take_coordinates(coordinates, n, vertices.names)
+        return _without_infinite(Rows(offsets, arcs, InputRows(len(arcs))), taken, vertices, coordinates=points)
 
     @classmethod
     def from_matrix(
@@ -199,19 +220,27 @@ class Graph:
 
     @classmethod
     def from_networkx(
-        cls, graph: Any, weight: str | None = "weight", default: float = 1, *, coordinates: Any = None
+        cls,
+        graph: Any,
+        weight: str | None = "weight",
+        default: float = 1,
+        *,
+        coordinates: Any = None,
+        keep_rows: bool = True,
     ) -> Graph:
         """Build a graph from a NetworkX graph; its nodes become the names.
 
         Parameters
         ----------
         graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-            Of parallel edges the lightest is kept. Nodes that are the ints 0 to n - 1 become indices, not names.
+            Parallel edges are kept, with their ``keys``. Nodes that are the ints 0 to n - 1 become indices, not names.
         weight : str or None
             The edge attribute to use; None gives an unweighted graph.
         default : number
             The weight of edges that lack the attribute.
         coordinates : dict from node to pair, optional
+        keep_rows : bool
+            Whether arcs remember their edge: its position in ``graph.edges``, with keys in a multigraph.
 
         Examples
         --------
@@ -225,7 +254,7 @@ class Graph:
         """
         from .convert import from_networkx
 
-        return from_networkx(graph, weight, default, coordinates)
+        return from_networkx(graph, weight, default, coordinates, keep_rows)
 
     @classmethod
     def from_frame(
@@ -355,7 +384,9 @@ class Graph:
     @property
     def nbytes(self) -> int:
         """The memory of the arrays, in bytes; names are not counted."""
-        return sum(array.nbytes for array in (self.offsets, self.arcs, self.coordinates) if array is not None)
+        arrays = (self.offsets, self.arcs, self.coordinates, self.kept)
+        opened = 0 if self._opened is None else self._opened.nbytes
+        return sum(array.nbytes for array in arrays if array is not None) + self.input_rows.nbytes + opened
 
     def index(self, vertex: Any, role: str = "vertex") -> int:
         """Return the index of a vertex: its position in ``dist`` and in ``offsets``.
@@ -430,38 +461,142 @@ Did you mean 'Bonn'?
         """
         if self.undirected:
             return self
-        return type(self)(*reverse_rows(self.offsets, self.arcs), self._vertices, self.coordinates)
+        offsets, arcs = reverse_rows(self.offsets, self.arcs)
+        if self._opened is None:
+            return self.like(offsets, arcs, input_rows=InputRows.reversed_from(self))
+        kept = np.zeros(self.opened.m, np.int32)
+        kept[self.kept] = 1
+        where = np.flatnonzero(along_reversed(self.opened, kept))
+        return self.like(offsets, arcs, input_rows=self.input_rows, opened=self.opened.reverse(), kept=where)
 
     def with_weights(self, weights: Any) -> Graph:
         """Return the same graph with other weights.
 
         Parameters
         ----------
-        weights : array of m numbers, or None
-            In the order of ``arcs``; an arc of weight inf is left out. None: an unweighted graph.
+        weights : array of numbers, or None
+            One weight per row of the input, in its order: ``weights[graph.rows]`` are the weights of the arcs. An arc
+            of weight inf is closed; a later call opens it again. None: an unweighted graph in which every arc is open.
 
         Notes
         -----
-        The two arcs of an edge may get different weights, so a graph with other weights counts as directed. Without
-        weights an undirected graph stays one.
+        Where both arcs of an edge came from one row, the graph stays undirected. A graph built with
+        ``keep_rows=False`` takes one weight per arc, in the order of ``arcs``. An array with inf holds floats, and so
+        does the graph then; `close` closes arcs of a graph of integers.
+
+        Examples
+        --------
+        >>> import math
+        >>> from nearfar.graph import Graph
+        >>> graph = Graph.from_arcs([1, 0], [2, 1], [4, 9])
+        >>> closed = graph.with_weights([math.inf, 5])
+        >>> closed
+        Graph(n=3, m=1, float64 weights 5..5)
+        >>> closed.with_weights([7, 5])
+        Graph(n=3, m=2, int32 weights 5..7)
+        """
+        from .reweigh import with_weights
+
+        return with_weights(self, weights)
+
+    def close(self, rows: Any) -> Graph:
+        """Return the graph without the arcs of some rows of the input, in addition to those that are closed already.
+
+        `with_weights` opens them again.
 
         Examples
         --------
         >>> from nearfar.graph import Graph
-        >>> graph = Graph.from_arcs([0, 1], [1, 2], [4, 9])
-        >>> graph.with_weights([0.5, 0.25]), graph.with_weights(None)
-        (Graph(n=3, m=2, float64 weights 0.25..0.5), Graph(n=3, m=2, unweighted))
+        >>> graph = Graph.from_arcs(["Ulm", "Ulm"], ["Bonn", "Kiel"], [4, 9], names=True, undirected=True)
+        >>> graph.close(graph.rows[graph.find_arcs("Ulm", "Kiel")])
+        Graph(n=3, m=2, int32 weights 4..4, names 'Ulm'..'Kiel')
         """
-        taken = take_weights(weights, self.m, self.arc_name)
-        offsets, arcs = rows_to_rows(self.offsets, self.heads, taken)
-        return type(self)(offsets, arcs, self._vertices, self.coordinates, weights is None and self.undirected)
+        from .reweigh import close
+
+        return close(self, rows)
+
+    @property
+    def opened(self) -> Graph:
+        """The graph with all arcs of the input open; it may lack weights. The graph itself if none is closed."""
+        return self if self._opened is None else self._opened
+
+    @cached_property
+    def rows(self) -> Array:
+        """The row of the input that each arc came from; both arcs of an undirected edge came from the same row.
+
+        Rows count from 0: entries of the arrays given to `from_arcs`, rows of a table, edges of a NetworkX graph in the
+        order of ``graph.edges``, arcs in a file.
+
+        Examples
+        --------
+        >>> from nearfar.graph import Graph
+        >>> graph = Graph.from_arcs([1, 0], [2, 1], [4, 9], undirected=True)
+        >>> graph.tails, graph.heads, graph.rows
+        (array([0, 1, 1, 2], dtype=int32), array([1, 2, 0, 1], dtype=int32), array([1, 0, 1, 0], dtype=int32))
+        """
+        from .reweigh import require_rows
+
+        require_rows(self)
+        return self.input_rows.of(self) if self._opened is None else freeze(self._opened.rows[self.kept])
+
+    @cached_property
+    def tails(self) -> Array:
+        """The vertex that each arc leaves, by index (int32)."""
+        return freeze(np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.offsets)))
+
+    def find_arcs(self, tail: Any, head: Any) -> Array:
+        """Return the arcs from one vertex to another: their positions in ``arcs``, ``heads``, ``weights`` and ``rows``.
+
+        Examples
+        --------
+        >>> from nearfar.graph import Graph
+        >>> graph = Graph.from_arcs(["Bonn", "Ulm", "Ulm"], ["Kiel", "Bonn", "Bonn"], [9, 4, 6], names=True)
+        >>> graph.weights[graph.find_arcs("Ulm", "Bonn")]
+        array([4, 6], dtype=int32)
+        >>> graph.rows[graph.find_arcs("Ulm", "Bonn")]
+        array([1, 2], dtype=int32)
+        """
+        u, v = self.index(tail, "tail"), self.index(head, "head")
+        low, high = int(self.offsets[u]), int(self.offsets[u + 1])
+        return low + np.flatnonzero(self.heads[low:high] == v)
+
+    def rows_along(self, path: Any) -> Array:
+        """Return the rows of the input along a path, which queries return as a list of vertices.
+
+        Of parallel arcs the lightest is taken, then the first.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> graph = nearfar.Graph.from_arcs(["Bonn", "Ulm"], ["Kiel", "Bonn"], [530, 390], names=True)
+        >>> graph.rows_along(nearfar.path(graph, "Ulm", "Kiel"))
+        array([1, 0], dtype=int32)
+        """
+        return self.rows[lightest_along(self, self.indices(path).tolist())]
+
+    def without_rows(self) -> Graph:
+        """Return the same graph, whose arcs do not remember their rows; `with_weights` then takes one weight per arc.
+
+        Examples
+        --------
+        >>> from nearfar.graph import Graph
+        >>> graph = Graph.from_arcs([1, 0], [2, 1], [9, 4], undirected=True)
+        >>> graph.with_weights([3, 5]).weights, graph.without_rows().with_weights([3, 5, 7, 9]).weights
+        (array([5, 3, 5, 3], dtype=int32), array([3, 5, 7, 9], dtype=int32))
+        """
+        return self.like(self.offsets, self.arcs, input_rows=InputRows(self.m, known=False), keys=None)
+
+    def like(self, offsets: Array, arcs: Array, **facts: Any) -> Graph:
+        """Return a graph with other arcs between the same vertices."""
+        taken = {"coordinates": self.coordinates, "undirected": self.undirected, "keys": self.keys} | facts
+        return type(self)(offsets, arcs, self._vertices, **taken)
 
     @property
     def unnamed(self) -> Graph:
         """The same graph, whose vertices are called by index."""
         if self.names is None:
             return self
-        return Graph(self.offsets, self.arcs, Vertices(self.n), undirected=self.undirected)
+        return Graph(self.offsets, self.arcs, Vertices(self.n), undirected=self.undirected, input_rows=self.input_rows)
 
     def to_scipy(self) -> Any:
         """Return a `scipy.sparse.csr_array`: of parallel arcs the lightest, zero weights stored, 1 when unweighted.
@@ -475,6 +610,39 @@ Did you mean 'Bonn'?
         from .convert import to_scipy
 
         return to_scipy(self)
+
+    def to_networkx(self) -> Any:
+        """Return a NetworkX graph: undirected if this one is, a multigraph if it has keys or parallel arcs.
+
+        Weights become the attribute ``weight``, coordinates the attributes ``x`` and ``y``.
+
+        Examples
+        --------
+        >>> from nearfar.graph import Graph
+        >>> graph = Graph.from_arcs([0, 1], [1, 2], [4, 9], undirected=True, names=["Ulm", "Bonn", "Kiel"])
+        >>> list(graph.to_networkx().edges(data="weight"))
+        [('Ulm', 'Bonn', 4), ('Bonn', 'Kiel', 9)]
+        """
+        from .convert import to_networkx
+
+        return to_networkx(self)
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with columns tail, head and weight: one line per row of the input, in its order.
+
+        The index of the frame is the row. Rows of closed arcs are left out. An undirected edge is one line.
+
+        Examples
+        --------
+        >>> from nearfar.graph import Graph
+        >>> print(Graph.from_arcs([1, 0], [2, 1], [9, 4], names=["Ulm", "Bonn", "Kiel"]).to_frame())
+           tail  head  weight
+        0  Bonn  Kiel       9
+        1   Ulm  Bonn       4
+        """
+        from .convert import to_frame
+
+        return to_frame(self)
 
     def describe(self) -> Description:
         """Return degrees, weights, components and memory: a dict that prints as a table.
@@ -504,7 +672,21 @@ Did you mean 'Bonn'?
         raise AttributeError(f"Graph is frozen: {name!r} cannot be deleted. Build a new graph instead.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.offsets, self.arcs, self._vertices, self.coordinates, self.undirected)
+        facts: dict[str, Any] = {
+            "input_rows": self.input_rows,
+            "opened": self._opened,
+            "kept": self.kept,
+            "keys": self.keys,
+        }
+        parts = (self.offsets, self.arcs, self._vertices, self.coordinates, self.undirected)
+        return partial(type(self), **facts), parts
+
+
+def _without_infinite(rows: Rows, weights: Any, vertices: Vertices, **facts: Any) -> Graph:
+    """Return the graph of arcs in rows; those of weight inf are closed (reweigh.py)."""
+    from .reweigh import without_infinite
+
+    return without_infinite(rows, weights, vertices, **facts)
 
 
 def _row_of(offsets: Array, e: int) -> int:

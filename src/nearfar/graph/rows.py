@@ -11,11 +11,12 @@ Invariant: arcs inside a row are in input order; an undirected edge counts at it
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .arrays import Array, Weights
+from .input_rows import InputRows, are_ascending
 
 Piece = tuple[Array, Array, Weights | None]  # tails, heads and weights of some arcs
 
@@ -45,32 +46,60 @@ def offset_type(m: int) -> type[np.signedinteger[Any]]:
     return np.int32 if m < 2**31 else np.int64
 
 
+class Rows(NamedTuple):
+    """Arcs in rows, and which row of the input each of them came from. Arcs of weight inf are still among them."""
+
+    offsets: Array
+    arcs: Array
+    input_rows: InputRows
+
+
 def arcs_to_rows(
-    n: int, tails: Array, heads: Array, weights: Weights | None, both: bool = False, few: int = FEW
-) -> tuple[Array, Array]:
-    """Return (offsets, arcs) of checked arcs; with ``both``, each arc except a loop is stored in both directions."""
+    n: int,
+    tails: Array,
+    heads: Array,
+    weights: Weights | None,
+    both: bool = False,
+    few: int = FEW,
+    keep: bool = True,
+) -> Rows:
+    """Put checked arcs into rows; with ``both``, each arc except a loop is stored in both directions.
+
+    ``keep``: whether arcs remember where in the input they were.
+    """
     if len(tails) <= few:
-        return _sort(n, *_one_block(tails, heads, weights), both)
+        offsets, arcs, origin = _sort(n, *_one_block(tails, heads, weights), both)
+        return Rows(offsets, arcs, InputRows(len(tails), both, array=origin) if keep else forgotten(len(arcs)))
     pieces = [(tails[p], heads[p], _part(weights, p)) for p in _pieces(len(tails))]
-    return pieces_to_rows(n, pieces or [(tails, heads, weights)], both)
+    return pieces_to_rows(n, pieces or [(tails, heads, weights)], both, keep)
 
 
-def pieces_to_rows(n: int, pieces: list[Piece], both: bool = False) -> tuple[Array, Array]:
-    """Return (offsets, arcs) of checked arcs in pieces, all of one weight type; the list is emptied meanwhile."""
+def forgotten(m: int) -> InputRows:
+    """Return what a graph of m arcs has in place of the rows of its input if they were not kept."""
+    return InputRows(m, known=False)
+
+
+def pieces_to_rows(n: int, pieces: list[Piece], both: bool = False, keep: bool = True) -> Rows:
+    """Put checked arcs in pieces, all of one weight type, into rows; the list is emptied meanwhile."""
     from ..kernels.cpu.build import count_arcs, place_arcs  # here, so that importing Graph does not load Numba
 
     m = sum(len(tails) for tails, _, _ in pieces)
     offsets = np.zeros(n + 1, offset_type(m * (2 if both else 1)))
-    for piece in pieces:
-        count_arcs(*_ends(*piece), both, offsets)
+    for tails, heads, _ in pieces:
+        count_arcs(tails.astype(np.int32, copy=False), heads.astype(np.int32, copy=False), both, offsets)
     _accumulate(offsets)
     arcs = np.empty(int(offsets[-1]), record_type(pieces[0][2].dtype if pieces and pieces[0][2] else None))
+    in_order = keep and not both and are_ascending(tails.astype(np.int32, copy=False) for tails, _, _ in pieces)
+    kept: list[Array] = []
     pieces.reverse()
     while pieces:
         block_tails, records = _one_block(*pieces.pop())
         place_arcs(block_tails, words_of(records), both, offsets, words_of(arcs))
+        if keep and not in_order:
+            kept.append(block_tails)
     _shift(offsets)
-    return offsets.astype(offset_type(len(arcs)), copy=False), arcs
+    origin = InputRows(m, both, tails=None if in_order else kept) if keep else forgotten(len(arcs))
+    return Rows(offsets.astype(offset_type(len(arcs)), copy=False), arcs, origin)
 
 
 def _accumulate(counts: Array) -> None:
@@ -97,44 +126,37 @@ def _part(weights: Weights | None, piece: slice) -> Weights | None:
 
 
 def _blocks(tails: Array, heads: Array, weights: Weights | None) -> Iterator[tuple[Array, Array]]:
-    """Yield the arcs, block by block, as int32 tails and records; arcs of weight inf are left out."""
+    """Yield the arcs, block by block, as int32 tails and records."""
     for piece in _pieces(len(tails)):
         yield _one_block(tails[piece], heads[piece], _part(weights, piece))
 
 
-def _ends(tails: Array, heads: Array, weights: Weights | None) -> tuple[Array, Array]:
-    """Convert tails and heads to int32, without the arcs of weight inf."""
-    if weights is not None and weights.drops:
-        keep = weights.values != np.inf
-        tails, heads = tails[keep], heads[keep]
-    return tails.astype(np.int32), heads.astype(np.int32)
-
-
 def _one_block(tails: Array, heads: Array, weights: Weights | None) -> tuple[Array, Array]:
-    """Convert arcs to int32 tails and records, without those of weight inf."""
+    """Convert arcs to int32 tails, copied, and records."""
     records = np.empty(len(tails), record_type(weights.dtype if weights else None))
     records["head"] = heads
     if weights is not None:
         records["weight"] = weights.values
-        if weights.drops:
-            keep = weights.values != np.inf
-            return tails[keep].astype(np.int32), records[keep]
     return tails.astype(np.int32), records
 
 
-def _sort(n: int, tails: Array, records: Array, both: bool) -> tuple[Array, Array]:
-    """Do the same as the kernels, with NumPy's stable sort."""
+def _sort(n: int, tails: Array, records: Array, both: bool) -> tuple[Array, Array, Array | None]:
+    """Do the same as the kernels, with NumPy's stable sort; also return the row of each arc, None if in order."""
+    origin = np.arange(len(tails), dtype=np.int32)
     if both:
-        tails, records = _mirror(tails, records)
+        tails, records, origin = _mirror(tails, records, origin)
     offsets = np.zeros(n + 1, offset_type(len(tails)))
     if len(tails):
         counts = np.bincount(tails)
         offsets[1 : len(counts) + 1] = counts
     np.cumsum(offsets, out=offsets)
-    return offsets, records[np.argsort(tails, kind="stable")]
+    if not both and (tails[1:] >= tails[:-1]).all():
+        return offsets, records, None
+    order = np.argsort(tails, kind="stable")
+    return offsets, records[order], origin[order]
 
 
-def _mirror(tails: Array, records: Array) -> tuple[Array, Array]:
+def _mirror(tails: Array, records: Array, origin: Array) -> tuple[Array, Array, Array]:
     """Insert after each arc, except a loop, the opposite arc."""
     again = np.repeat(records, 2)
     again["head"][1::2] = tails
@@ -142,26 +164,17 @@ def _mirror(tails: Array, records: Array) -> tuple[Array, Array]:
     starts[1::2] = records["head"]
     keep = np.ones(len(starts), bool)
     keep[1::2] = tails != records["head"]
-    return starts[keep], again[keep]
+    return starts[keep], again[keep], np.repeat(origin, 2)[keep]
 
 
 def rows_to_rows(offsets: Array, heads: Array, weights: Weights | None) -> tuple[Array, Array]:
-    """Return (offsets, arcs) of arcs that are in rows already, without those of weight inf."""
-    gone = _infinite(weights)
-    arcs = np.empty(len(heads) - len(gone), record_type(weights.dtype if weights else None))
-    rows = (offsets - np.searchsorted(gone, offsets)) if len(gone) else offsets
+    """Return (offsets, arcs) of arcs that are in rows already; arcs of weight inf are among them."""
+    arcs = np.empty(len(heads), record_type(weights.dtype if weights else None))
     done = 0
     for _, records in _blocks(heads, heads, weights):  # tails are implied by the rows; the heads stand in for them
         arcs[done : done + len(records)] = records
         done += len(records)
-    return rows.astype(offset_type(len(arcs))), arcs
-
-
-def _infinite(weights: Weights | None) -> Array:
-    """Return the positions of the arcs to be left out."""
-    if weights is None or not weights.drops:
-        return np.empty(0, np.int64)
-    return np.flatnonzero(weights.values == np.inf)
+    return offsets.astype(offset_type(len(arcs))), arcs
 
 
 def reverse_rows(offsets: Array, arcs: Array, few: int = FEW) -> tuple[Array, Array]:
@@ -170,7 +183,7 @@ def reverse_rows(offsets: Array, arcs: Array, few: int = FEW) -> tuple[Array, Ar
     if len(arcs) <= few:
         records = arcs.copy()
         records["head"] = np.repeat(np.arange(n, dtype=np.int32), np.diff(offsets))
-        return _sort(n, arcs["head"].astype(np.int32), records, both=False)
+        return _sort(n, arcs["head"].astype(np.int32), records, both=False)[:2]
     from ..kernels.cpu.build import count_heads, place_reversed
 
     starts = np.zeros_like(offsets)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MethodError, NoPathError, OptionError
+from ..graph.frames import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
-from .frames import called, frame_of
 from .limits import unreached
 from .nearest import Nearest
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.frames import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
-from .frames import called, frame_of
 from .limits import unreached
 
 if TYPE_CHECKING:

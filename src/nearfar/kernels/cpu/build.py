@@ -53,6 +53,31 @@ def place_arcs(tails: Any, records: Any, both: bool, cursor: Any, out: Any) -> N
 
 
 @kernel
+def first_descent(tails: Any) -> int:
+    """Return the position of the first tail that is smaller than the one before it; their number if there is none."""
+    for i in range(1, len(tails)):
+        if tails[i] < tails[i - 1]:
+            return i
+    return len(tails)
+
+
+@kernel
+def replay_rows(tails: Any, heads: Any, both: bool, first: int, cursor: Any, rows: Any) -> None:
+    """Repeat the moves of `place_arcs` and write to ``rows`` where each arc came from; these start at row ``first``."""
+    for i in range(len(tails)):
+        u = tails[i]
+        at = cursor[u]
+        cursor[u] = at + 1
+        rows[at] = first + i
+        if both:
+            v = heads[at]
+            if v != u:
+                at = cursor[v]
+                cursor[v] = at + 1
+                rows[at] = first + i
+
+
+@kernel
 def count_heads(records: Any, counts: Any) -> None:
     """Add to ``counts[v + 1]`` the arcs that enter v."""
     for e in range(len(records)):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MissingDependencyError
-from ..graph.names import NumberNames
+from .names import NumberNames
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from .graph import Graph
 
 
 def called(graph: Graph, vertices: np.ndarray) -> Any:
@@ -23,12 +23,15 @@ def called(graph: Graph, vertices: np.ndarray) -> Any:
     return np.fromiter(graph.names, dtype=object, count=graph.n)[vertices]
 
 
-def frame_of(columns: dict[str, Any]) -> Any:
-    """Return a pandas DataFrame, whose columns of names take the narrowest type that holds them."""
+def frame_of(columns: dict[str, Any], index: Any = None) -> Any:
+    """Return a pandas DataFrame, whose columns of names take the narrowest type that holds them.
+
+    ``index`` labels the lines; by default they are counted from 0.
+    """
     try:
         pandas = importlib.import_module("pandas")
     except ImportError as missing:
         raise MissingDependencyError(
             "to_frame() needs pandas, which is not installed: pip install pandas."
         ) from missing
-    return pandas.DataFrame(columns).infer_objects()
+    return pandas.DataFrame(columns, index=index).infer_objects()

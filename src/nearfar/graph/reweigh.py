@@ -1,0 +1,113 @@
+"""The same arcs with other weights: weights in the order of the user's rows, arcs closed and opened again.
+
+A graph stores only arcs that can be used, so an arc of weight inf is taken out. What it was taken out of is kept beside
+it: ``opened``, the graph with all arcs, and ``kept``, the positions there of the arcs that are open. Weights are always
+given for the rows of the whole input, so a later call opens what an earlier one closed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import GraphError, InputTypeError, VertexError
+from .arrays import Array, Weights, shorten, take_array, take_weights
+from .graph import Graph
+from .rows import Rows, offset_type, record_type
+from .vertices import Vertices
+
+
+def without_infinite(rows: Rows, weights: Weights | None, vertices: Vertices, **facts: Any) -> Graph:
+    """Return the graph of arcs in rows; those of weight inf are closed."""
+    if weights is None or not weights.drops:
+        return Graph(rows.offsets, rows.arcs, vertices, input_rows=rows.input_rows, **facts)
+    bare = np.empty(len(rows.arcs), record_type(None))
+    bare["head"] = rows.arcs["head"]
+    opened = Graph(rows.offsets, bare, vertices, input_rows=rows.input_rows, **facts)
+    kept = np.flatnonzero(rows.arcs["weight"] != np.inf)
+    return _closed(opened, rows.arcs[kept], kept)
+
+
+def with_weights(graph: Graph, weights: Any) -> Graph:
+    """Implement `Graph.with_weights`."""
+    opened = graph.opened
+    rows = opened.input_rows
+    taken = take_weights(weights, rows.count, lambda i: row_name(opened, i), _unit(opened))
+    undirected = opened.undirected and (rows.paired or taken is None)
+    if taken is None:
+        return opened.like(opened.offsets, _records(opened.heads, None), undirected=undirected, input_rows=rows)
+    values = taken.values if rows.in_order else taken.values[opened.rows]
+    if not taken.drops:
+        arcs = _records(opened.heads, values, taken.dtype)
+        return opened.like(opened.offsets, arcs, undirected=undirected, input_rows=rows)
+    kept = np.flatnonzero(values != np.inf)
+    return _closed(opened, _records(opened.heads[kept], values[kept], taken.dtype), kept, undirected)
+
+
+def _records(heads: Array, weights: Array | None, dtype: np.dtype[Any] | None = None) -> Array:
+    """Return arcs with these heads and weights."""
+    arcs = np.empty(len(heads), record_type(dtype))
+    arcs["head"] = heads
+    if weights is not None:
+        arcs["weight"] = weights
+    return arcs
+
+
+def close(graph: Graph, rows: Any) -> Graph:
+    """Implement `Graph.close`."""
+    opened, count = graph.opened, graph.input_rows.count
+    given = _take_rows(rows, count, opened)
+    shut = np.zeros(count, bool)
+    shut[given] = True
+    by_arc = shut if opened.input_rows.in_order else shut[opened.rows]
+    still = ~by_arc if graph.kept is None else ~by_arc[graph.kept]
+    if still.all():
+        return graph
+    kept = np.flatnonzero(still) if graph.kept is None else graph.kept[still]
+    return _closed(opened, graph.arcs[still], kept, graph.undirected)
+
+
+def _closed(opened: Graph, arcs: Array, kept: Array, undirected: bool | None = None) -> Graph:
+    """Return the graph of some arcs of ``opened``, those at the positions ``kept``."""
+    offsets = np.searchsorted(kept, opened.offsets).astype(offset_type(len(kept)))
+    facts = {"undirected": opened.undirected if undirected is None else undirected}
+    return opened.like(offsets, arcs, input_rows=opened.input_rows, opened=opened, kept=kept, **facts)
+
+
+def _take_rows(rows: Any, count: int, graph: Graph) -> Array:
+    """Return rows of the input as an array of integers in range."""
+    unit = _unit(graph)
+    array = np.asarray(rows)
+    array = array.reshape(1) if array.ndim == 0 else take_array(rows, f"{unit}s")
+    if array.dtype.kind == "b":
+        raise InputTypeError(f"{unit}s are bools, but must be whole numbers. For a mask, give np.flatnonzero(mask).")
+    if array.size and array.dtype.kind not in "iu":
+        raise InputTypeError(
+            f"{unit}s are {array.dtype} (the first is {shorten(array[0].item())}), but must be whole numbers from 0 to "
+            f"{count - 1}. graph.find_arcs(u, v) finds arcs by their ends."
+        )
+    if array.size and not (array.min() >= 0 and array.max() < count):
+        bad = int(array[(array < 0) | (array >= count)][0])
+        raise VertexError(f"{unit} {bad} does not exist: the graph has {count} {unit}s, 0 to {count - 1}.")
+    return array.astype(np.int64) if array.size else np.empty(0, np.int64)
+
+
+def _unit(graph: Graph) -> str:
+    """Return what weights are given for: rows of the input, or arcs if rows were not kept."""
+    return "row" if graph.input_rows.known else "arc"
+
+
+def row_name(graph: Graph, i: int) -> str:
+    """Return what to call row ``i`` of the input in a message."""
+    e = i if graph.input_rows.in_order else int(np.flatnonzero(graph.rows == i)[0])
+    return graph.arc_name(e).replace(f"arc {e}", f"{_unit(graph)} {i}", 1)
+
+
+def require_rows(graph: Graph) -> None:
+    """Refuse a graph that was built with ``keep_rows=False``."""
+    if not graph.input_rows.known:
+        raise GraphError(
+            "this graph was built with keep_rows=False, so its arcs do not know the rows of the input. Build it again "
+            "without keep_rows."
+        )
