@@ -239,7 +239,7 @@ class Prepared:
             with self._pairs() as pairs:
                 found = pairs.path(s, t, top, self.hierarchy.structure.below)
         if found is None:  # there is a core, or the walk has very many cycles of length zero: search the graph
-            found = search_path(self.hierarchy.graph.unnamed, s, t, threads=1)
+            found = search_path(self.hierarchy.graph.without_names(), s, t, threads=1)
         return [self.graph.name(v) for v in found]
 
     def row_sums(self, sources: Any = None, *, threads: int | None = None, progress: Any = False) -> np.ndarray:

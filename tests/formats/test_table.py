@@ -64,12 +64,12 @@ def test_words_become_names_in_order_of_appearance(kind):
     [
         (["Source", "TARGET", "Weight"], 0, 1, 2),
         (["weight", "dst", "src"], 2, 1, 0),
-        (["id", "u", "v"], 1, 2, None),
         (["id", "u", "v", "Length"], 1, 2, 3),
         (["a", "b", "c"], 0, 1, 2),
         (["a", "b"], 0, 1, None),
         (["from", "to", "flow", "cost"], 0, 1, 3),
-        (["to", "from", "flow"], 1, 0, None),
+        (["to", "from", "flow"], 1, 0, 2),
+        (["from", "to", "lanes", "km"], 0, 1, 3),
         (["source", "to", "x"], 0, 1, 2),
     ],
 )
@@ -77,6 +77,14 @@ def test_columns_are_found(kind, names, tail, head, weight):
     values = [[0, 1, 2], [1, 2, 0], [2, 2, 1], [0, 0, 1]]
     graph = read_table(dict(zip(names, values, strict=False)), kind)
     assert same(graph, Graph.from_arcs(values[tail], values[head], None if weight is None else values[weight]))
+
+
+def test_an_unclear_weight_is_refused(kind):
+    with refused("not clear which column is the weight", "'id', 'lanes'", "weight=False"):
+        read_table({"id": [7], "u": [0], "v": [1], "lanes": [2], "note": ["x"]}, kind)
+    assert read_table({"id": [7], "u": [0], "v": [1]}, kind, weight=False).weights is None
+    with refused("'weight' is string", "weight=False"):
+        read_table({"u": [0], "v": [1], "weight": ["7 km"]}, kind)
 
 
 def test_a_third_column_of_words_is_no_weight(kind):

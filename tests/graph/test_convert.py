@@ -1,4 +1,4 @@
-"""Matrices, SciPy, NetworkX and tables: what becomes an arc, what becomes a name, what is refused."""
+"""Matrices, SciPy and NetworkX: what becomes an arc, what becomes a name, what is refused."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from contextlib import contextmanager
 import networkx as nx
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -308,106 +306,3 @@ def test_bad_networkx_graphs():
         Graph.from_networkx(twice)
     with refused(GraphError, "coordinates lack vertex 'c'"):
         Graph.from_networkx(nx.path_graph(["a", "b", "c"]), coordinates={"a": (0, 0), "b": (1, 1)})
-
-
-# tables
-
-MAKERS = [pd.DataFrame, pl.DataFrame, pa.table]
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_words_become_names_in_order_of_appearance(make):
-    table = make({"from": ["Ulm", "Bonn", "Ulm"], "to": ["Bonn", "Kiel", "Aue"], "km": [390, 530, 300]})
-    graph = Graph.from_frame(table, weight="km")
-    assert graph.names == ("Ulm", "Bonn", "Kiel", "Aue")
-    assert arcs_of(graph) == [("Bonn", "Kiel", 530), ("Ulm", "Aue", 300), ("Ulm", "Bonn", 390)]
-    assert graph.undirected is False
-    assert Graph.from_frame(table).weights is None
-    back = Graph.from_frame(table, "to", "from", "km", undirected=True)
-    assert back.names == ("Bonn", "Ulm", "Kiel", "Aue")
-    assert back.m == 6
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_integer_columns_are_vertex_numbers(make):
-    table = make({"w": np.array([1.5, 2.5], np.float32), "a": np.array([0, 3], np.uint16), "b": np.array([3, 1])})
-    graph = Graph.from_frame(table, "a", "b", "w")
-    assert graph.names is None
-    assert graph.n == 4
-    assert graph.weight_dtype == np.float32
-    assert arcs_of(graph) == [(0, 3, 1.5), (3, 1, 2.5)]
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_widespread_integers_are_names(make):
-    table = make({"a": [10**10, 7, -5], "b": [7, -5, 7]})
-    graph = Graph.from_frame(table)
-    assert graph.names == (10**10, 7, -5)
-    assert type(graph.names[0]) is int
-    assert arcs_of(graph) == [(-5, 7), (10**10, 7), (7, -5)]
-    assert graph.index(10**10) == 0
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_tables_without_rows_and_mixed_columns(make):
-    assert Graph.from_frame(make({"a": np.array([], int), "b": np.array([], int)})).n == 0
-    mixed = Graph.from_frame(make({"stop": ["x", "y"], "line": [4, 4]}))
-    assert mixed.names == ("x", 4, "y")
-
-
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("hole", ["a", "b", "w"])
-def test_missing_values_name_column_and_row(make, hole):
-    columns = {"a": ["x", "y", "z"], "b": ["y", "z", "x"], "w": [1.0, 2.0, 3.0]}
-    columns[hole] = [columns[hole][0], None, columns[hole][2]]
-    with refused(GraphError, repr(hole), "row 1", "Drop or fill"):
-        Graph.from_frame(make(columns), weight="w")
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_bad_columns(make):
-    table = make({"a": [0.0, 1.0], "b": [1, 0], "c": [True, False]})
-    with refused(OptionError, "tail='x'", "['a', 'b', 'c']"):
-        Graph.from_frame(table, "x", "b")
-    with refused(OptionError, "weight='km'", "['a', 'b', 'c']"):
-        Graph.from_frame(table, "b", "b", "km")
-    with refused(InputTypeError, "'a'", "float64", "0.0", "integers or to strings"):
-        Graph.from_frame(table, "a", "b")
-    with refused(InputTypeError, "'c'", "vertices"):
-        Graph.from_frame(table, "b", "c")
-    with refused(GraphError, "['a']", "a tail and a head"):
-        Graph.from_frame(make({"a": [1]}))
-    with refused(InputTypeError, "weights", "bool"):
-        Graph.from_frame(table, "b", "b", "c")
-
-
-def test_columns_of_pandas_own_types():
-    table = pd.DataFrame(
-        {"a": pd.array([0, 1], "Int64"), "b": pd.Categorical(["x", "y"]), "w": pd.array([1, 2], "Int32")}
-    )
-    assert Graph.from_frame(table, "a", "a", "w").names is None
-    assert Graph.from_frame(table, "b", "a", "w").names == ("x", 0, "y", 1)
-    assert Graph.from_frame(pd.DataFrame({"a": [0, 1], "b": [1, 2]}, dtype=object)).names is None
-    numbered = pd.DataFrame([[0, 1, 5], [1, 2, 6]])
-    assert arcs_of(Graph.from_frame(numbered, weight=2)) == [(0, 1, 5), (1, 2, 6)]
-    times = pd.DataFrame({"a": pd.to_datetime(["2020-01-01", "2020-01-02"]), "b": ["x", "y"]})
-    assert Graph.from_frame(times).n == 4
-
-
-def test_other_types_of_polars_and_arrow():
-    table = pl.DataFrame(
-        {"a": pl.Series(["x", "y"], dtype=pl.Categorical), "b": pl.Series(["y", "x"], dtype=pl.Categorical)}
-    )
-    assert Graph.from_frame(table).names == ("x", "y")
-    words = pa.table({"a": pa.array(["x", "y"]).dictionary_encode(), "b": pa.array(["y", "x"], pa.large_string())})
-    assert Graph.from_frame(words).names == ("x", "y")
-    chunks = pa.chunked_array([[0], [1, 2]])
-    assert Graph.from_frame(pa.table({"a": chunks, "b": chunks})).m == 3
-
-
-def test_what_is_no_table_is_refused():
-    for other in ({"a": [1]}, [(0, 1)], np.zeros((2, 2)), None, "table"):
-        with refused(InputTypeError, type(other).__name__, "from_arcs"):
-            Graph.from_frame(other)
-    with refused(InputTypeError, "LazyFrame", ".collect()"):
-        Graph.from_frame(pl.DataFrame({"a": [0], "b": [1]}).lazy())

@@ -705,7 +705,11 @@ def test_other_weights_of_edges():
 
 def test_without_names():
     graph = Graph.from_arcs([0], [1], [4], names=["a", "b"], undirected=True)
-    assert graph.unnamed.names is None and graph.unnamed.undirected and graph.unnamed.arcs.base is graph.arcs.base
-    assert graph.unnamed.unnamed is not graph and graph.unnamed.index(1) == 1
+    assert (
+        graph.without_names().names is None
+        and graph.without_names().undirected
+        and graph.without_names().arcs.base is graph.arcs.base
+    )
+    assert graph.without_names() is not graph and graph.without_names().index(1) == 1
     plain = Graph.from_arcs([0], [1], [4])
-    assert plain.unnamed is plain
+    assert plain.without_names() is plain

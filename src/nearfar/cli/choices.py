@@ -89,6 +89,12 @@ class FormatName(Name):
 class Device(Name):
     """A device, or several separated by commas."""
 
+    def meant(self, value: str) -> list[str]:
+        """Return the devices that were probably meant."""
+        from ..engine.options import close_devices
+
+        return close_devices(value)
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:  # type: ignore[override]
         """Let the package check the names before the file is read."""
         from ..engine.options import take_device

@@ -29,6 +29,9 @@ CLOSED = 141
 TYPED = {
     "undirected": {"False": "--directed"},
     "header": {"False": "--no-header"},
+    "names": {"False": "--no-names"},
+    "out": {"": "-o FILE.npy"},
+    "targets": {"": "--to"},
     "weight": {"False": "--weight none"},
     "strict": {"": "--lenient", "False": "--lenient"},
 }

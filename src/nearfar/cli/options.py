@@ -71,7 +71,9 @@ READING = {
     "separator": _read("--separator", type=Separator(), help="Character between columns: tab, space, comma, ';', ..."),
     "header": _read("--header/--no-header", default=None, help="Whether the first line holds the column names."),
     "names": _read(
-        "--names", is_flag=True, default=None, help="Take vertices as words even if they look like numbers."
+        "--names/--no-names",
+        default=None,
+        help="Take vertices as words even if they look like numbers, or call them by index, from 0.",
     ),
     "lenient": _read(
         "--lenient", is_flag=True, default=None, help="Accept a file whose header promises another count."

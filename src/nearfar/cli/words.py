@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import FileError, FormatError, MissingFileError, VertexError, clip
+from ..errors import FileError, FormatError, InputTypeError, MissingFileError, VertexError, clip
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -38,10 +38,22 @@ def find_vertex(graph: Graph, word: str, role: str) -> Any:
 
 def find_vertices(graph: Graph, words: Sequence[str], role: str) -> list[Any]:
     """Return the vertices that words, comma lists and @files name, in order; an empty list is refused."""
-    found = [find_vertex(graph, word, role) for word in _spread(graph, words)]
+    found = [_one_of(graph, word, role) for word in _spread(graph, words)]
     if words and not found:
         raise click.UsageError(f"No {role}s were given; name them as a,b,c or as @FILE with one per line", _context())
     return found
+
+
+def _one_of(graph: Graph, word: str, role: str) -> Any:
+    """Return the vertex that one word of a list means; the error hints at @FILE if the word is a file."""
+    try:
+        return find_vertex(graph, word, role)
+    except (VertexError, InputTypeError) as error:
+        with suppress(OSError, ValueError):  # a word may be too long for a file, or hold a null byte
+            if Path(word).is_file():
+                hint = f" There is a file {clip(word, 40)}: write @{clip(word, 40)} for the vertices in it."
+                raise type(error)(error.marked + hint) from None
+        raise
 
 
 def _spread(graph: Graph, words: Iterable[str]) -> Iterator[str]:

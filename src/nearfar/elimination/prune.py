@@ -72,7 +72,7 @@ def prune(graph: Graph, threads: int, stop: Array, solvers: Solvers, landmarks: 
         How many vertices of high degree to use. If the first ones find too few arcs, the others are not solved, and
         none are returned.
     """
-    bare = graph.unnamed
+    bare = graph.without_names()
     chosen = find_hubs(bare, landmarks) if can_have_detours(graph) else np.empty(0, np.int64)
     marks = np.zeros(graph.m, bool)
     first = solve_few(bare, chosen[:FIRST_LANDMARKS], threads, stop, solvers)

@@ -104,6 +104,20 @@ def take_device(device: Any) -> tuple[str, ...]:
     return names
 
 
+def close_devices(kind: str) -> list[str]:
+    """Return the devices that were probably meant; any kind of GPU by "gpu", which is nearer to "cpu" only in letters.
+
+    Examples
+    --------
+    >>> from nearfar.engine.options import close_devices
+    >>> close_devices("gpu"), close_devices("opncl")
+    (['auto', 'opencl', 'cuda'], ['opencl'])
+    """
+    if "gpu" in kind.lower():
+        return ["auto", *(name for name in DEVICES if name != "cpu")]
+    return get_close_matches(kind, [*DEVICES, "auto"], 1)
+
+
 def _device_name(device: str) -> str:
     """Return a device's full name; a GPU without a device number is the first of its kind."""
     if device in ("auto", "cpu"):
@@ -112,8 +126,8 @@ def _device_name(device: str) -> str:
     if kind in ("auto", "cpu"):
         raise OptionError(f"device {device!r} does not exist: there is one {kind!r}, without a number.")
     if kind not in DEVICES:
-        close = get_close_matches(kind, [*DEVICES, "auto"], 1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        close = close_devices(kind)
+        hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
         raise OptionError(f"device {device!r} does not exist; there are {_listed(DEVICES)} and 'auto'.{hint}")
     if colon and not re.fullmatch(r"[0-9]{1,9}", number):
         raise OptionError(

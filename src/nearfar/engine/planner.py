@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..description import Description, format_bytes
-from ..errors import MemoryLimitError, option
+from ..errors import MemoryLimitError, in_python, option
 from ..gpu import GPU_METHODS
 from ..gpu.layout import DeviceLayout
 from ..gpu.planning import GpuPlan, plan_gpus
@@ -40,6 +40,13 @@ from .tuning import (
 if TYPE_CHECKING:
     from ..devices.facts import Facts
     from ..graph import Graph
+
+
+_FEWER_ROWS = (
+    f"Ask for fewer sources at a time (mssp with a part of them), or only for the targets that you need "
+    f"({option('targets')}); let the rows fill a file ({option('out')}{in_python('numpy.lib.format.open_memmap(...)')})"
+    + in_python("; or have them summed as they come: prepare(graph).row_sums()")
+)
 
 
 @dataclass(frozen=True)
@@ -141,7 +148,7 @@ class Plan:
         if self.host_bytes > self.host_available:
             raise MemoryLimitError(
                 f"{self.rows:,} x {self.n:,} distances as {self.dtype.name} need {format_bytes(self.host_bytes)} of "
-                f"the machine's memory; {format_bytes(self.host_available)} are free. Ask for fewer sources at a time.",
+                f"the machine's memory; {format_bytes(self.host_available)} are free. {_FEWER_ROWS}.",
                 self.host_bytes,
                 self.host_available,
             )
@@ -177,7 +184,7 @@ class Plan:
             return f"Allow more memory, or use a machine that has it{spare}"
         if self.threads > 1 and self.rows * self.n * self.dtype.itemsize < self.available:
             return "Use fewer threads, or ask for fewer sources at a time (mssp with a part of them)"
-        return "Ask for fewer sources at a time (mssp with a part of them)"
+        return _FEWER_ROWS
 
 
 def choose_method(graph: Graph, rows: int, threads: int, early: bool, bounded: bool = False) -> tuple[str, str]:

@@ -95,12 +95,13 @@ def read(path: Any, *, format: str | None = None, progress: Any = None, **option
         called with the bytes read and the size of the file (None if it is unknown).
     **options
         Options of the format: see docs/formats.md, or ``FORMATS[name].read_options``. ``weight=False`` ignores the
-        weights in any format.
+        weights in any format, and ``names=False`` the names: vertices are then called by their indices, from 0.
 
     Returns
     -------
     Graph
-        Its vertices have the names that the file gives them: they count from 1 if the format does.
+        Its vertices have the names that the file gives them (they count from 1 if the format does), unless
+        ``names=False`` is given.
 
     Raises
     ------
@@ -115,6 +116,10 @@ def read(path: Any, *, format: str | None = None, progress: Any = None, **option
     >>> g = nearfar.read(io.BytesIO(b"p sp 3 2\na 1 2 7\na 2 3 5\n"))
     >>> nearfar.distance(g, 1, 3)
     12
+    >>> g
+    Graph(n=3, m=2, int32 weights 5..7, names 1..3)
+    >>> nearfar.read(io.BytesIO(b"p sp 3 2\na 1 2 7\na 2 3 5\n"), names=False)
+    Graph(n=3, m=2, int32 weights 5..7)
     """
     chosen = None if format is None else _by_name(format)
     with watching_bytes(progress) as watch, Source(path, watch) as source:
@@ -124,11 +129,14 @@ def read(path: Any, *, format: str | None = None, progress: Any = None, **option
                 f"format {chosen.name!r} can only be written. Use {option('format')} if {source.name} has another."
             )
         bare = options.get("weight") is False and "weight" not in chosen.read_options
-        taken = {name: value for name, value in options.items() if not (bare and name == "weight")}
+        nameless = options.get("names") is False
+        ours = {name for name, here in (("weight", bare), ("names", nameless)) if here}
+        taken = {name: value for name, value in options.items() if name not in ours}
         _check_options(taken, chosen.read_options, f"reading the format {chosen.name!r}")
         with blaming(source):
             graph = chosen.read(source, **taken)
-            return _without_weights(graph) if bare else graph
+            graph = _without_weights(graph) if bare else graph
+            return graph.without_names() if nameless else graph
 
 
 def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = False, **options: Any) -> None:

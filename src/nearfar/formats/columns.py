@@ -1,8 +1,8 @@
 """The columns of an edge table in a Parquet or Arrow file, and the graph that they describe.
 
-A row is an arc. The columns of tails, heads and weights are the given ones, else those with usual names, else the first
-three. Vertices that are whole numbers are treated as in an edge list: 0 to n - 1 stay indices, others become names in
-ascending order. Words become names in order of appearance.
+A row is an arc. graph/roles.py says which columns hold tails, heads and weights. Vertices that are whole numbers are
+treated as in an edge list: 0 to n - 1 stay indices, others become names in ascending order. Words become names in order
+of appearance.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import OptionError, option
+from ..errors import option
 from ..graph import Graph
 from ..graph.arrays import Array, bad_weight, shorten
-from ..graph.convert import appearance
+from ..graph.ids import appearance, mixed
+from ..graph.roles import Header
 from ..graph.rows import BLOCK
 from .io.files import Sink, Source
 from .labels import name_column
 from .pieces import Pieces
-from .text.usual import PAIRS, WEIGHTS
 
 _COUNT = b"nearfar_vertices"  # in the table's metadata: the number of vertices, if they have no names
 
@@ -42,54 +42,21 @@ class Columns(NamedTuple):
 def choose_columns(source: Source, schema: Any, tail: Any, head: Any, weight: Any) -> Columns:
     """Find the columns in an Arrow schema."""
     names = list(schema.names)
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    header = Header(source.name, names, len(names), lambda field: _is_numeric(schema.field(field).type), source.error)
+    roles = header.roles(tail, head, weight)
+    chosen = Columns(names[roles.tail], names[roles.head], None if roles.weight is None else names[roles.weight])
+    twice = next((name for name in chosen.needed if names.count(name) > 1), None)
     if twice is not None:
         raise source.error(f"two columns are called {shorten(twice)}. Rename one of them.")
-    first, second = _find_ends(names, tail, head)
-    if first is None or second is None:
-        raise source.error(
-            f"the table has the columns {shorten(names, 200)}, but an arc needs a tail and a head. Add a column."
-        )
-    ends = (_named(source, names, first, "tail"), _named(source, names, second, "head"))
-    if weight is False:
-        return Columns(*ends, None)
-    if weight is None or weight is True:
-        return Columns(*ends, _find_weight(schema, ends))
-    return Columns(*ends, _named(source, names, weight, "weight"))
+    return chosen
 
 
-def _find_ends(names: list[str], tail: Any, head: Any) -> tuple[Any, Any]:
-    """Return the given columns of tail and head, else those with usual names, else the first two."""
-    lower = {name.lower(): name for name in reversed(names)}
-    usual = next(((lower[a], lower[b]) for a, b in PAIRS if a in lower and b in lower), None)
-    first, second = usual or (*names[:2], None, None)[:2]
-    return (first if tail is None else tail), (second if head is None else head)
+def _is_numeric(kind: Any) -> bool:
+    """Return whether a column of this type may hold weights."""
+    from pyarrow import types
 
-
-def _find_weight(schema: Any, ends: tuple[str, str]) -> str | None:
-    """Return the numeric column with a usual name, else the third column if it is numeric."""
-    import pyarrow as pa
-
-    numeric = [f.name for f in schema if pa.types.is_integer(f.type) or pa.types.is_floating(f.type)]
-    lower = {name.lower(): name for name in reversed(numeric) if name not in ends}
-    found = next((lower[word] for word in WEIGHTS if word in lower), None)
-    if found is None and tuple(schema.names[:2]) == ends and len(schema.names) > 2 and schema.names[2] in numeric:
-        return str(schema.names[2])
-    return found
-
-
-def _named(source: Source, names: list[str], column: Any, role: str) -> str:
-    """Return the name of a column that is given by name or by index from 0."""
-    if isinstance(column, str) and column in names:
-        return column
-    if isinstance(column, str) and column.isdecimal() and column.isascii() and len(column) < 6:
-        column = int(column)
-    if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < len(names):
-        return names[column]
-    raise OptionError(
-        f"{source.name}: {option(role, column)} is not a column of the table, which has {shorten(names, 200)}. "
-        f"Give one of them, or its index from 0."
-    )
+    plain = _plain_type(kind)
+    return bool(types.is_integer(plain) or types.is_floating(plain))
 
 
 def table_graph(source: Source, schema: Any, batches: Iterable[Any], columns: Columns, undirected: bool) -> Graph:
@@ -100,10 +67,8 @@ def table_graph(source: Source, schema: Any, batches: Iterable[Any], columns: Co
     if columns.weight is not None:
         _check_weight(source, schema, columns.weight)
     if len(kinds) > 1:
-        raise source.error(
-            f"column {shorten(columns.tail)} is {schema.field(columns.tail).type} and {shorten(columns.head)} is "
-            f"{schema.field(columns.head).type}, but both must be whole numbers, or both words. Convert one."
-        )
+        first, second = sorted(columns[:2], key=lambda name: _end_kind(source, schema, name))
+        raise source.error(mixed(f"column {shorten(first)}", f"column {shorten(second)}"))
     none = pa.RecordBatch.from_pydict({name: pa.array([], schema.field(name).type) for name in columns.needed})
     batches = chain([none], batches)  # so that a table without rows has types, too
     if kinds == {"number"}:

@@ -51,6 +51,14 @@ def take_array(values: Any, what: str) -> Array:
     return array
 
 
+def check_lengths(tails: Array, heads: Array) -> None:
+    """Refuse tails and heads that do not pair up."""
+    if len(tails) != len(heads):
+        raise GraphError(
+            f"Lengths disagree: tails has {len(tails)} entries, heads has {len(heads)}. Arc i needs one in each."
+        )
+
+
 def _refuse_hidden(values: Any, what: str) -> None:
     """Refuse what NumPy would convert silently: masked entries, and bools among numbers."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -79,7 +87,7 @@ def take_vertices(values: Any, what: str) -> Array:
     if array.dtype.kind == "O":
         return _take_objects(array, (int, np.integer), "whole numbers counted from 0", lambda i: f"{what}[{i}]")
     cures = {"f": "Convert with .astype(int) if every value is whole", "b": "For a mask, give np.flatnonzero(mask)"}
-    cure = cures.get(array.dtype.kind, "For vertices that have names use Graph.from_frame or Graph.from_networkx")
+    cure = cures.get(array.dtype.kind, "For vertices that have names use names=True, or Graph.from_frame")
     raise InputTypeError(
         f"{what} holds {array.dtype} values (the first is {shorten(array[0].item())}), but vertices are whole numbers "
         f"counted from 0. {cure}."
@@ -136,7 +144,7 @@ def choose_size(tails: Array, heads: Array, n: Any, names: Any, coordinates: Any
     if largest >= MAX_VERTICES:
         raise GraphError(
             f"The largest vertex is {largest}, but vertices end at 2**31 - 2. Renumber them from 0; "
-            f"Graph.from_frame takes such numbers as names."
+            f"names=True takes such numbers as names, and so does Graph.from_frame."
         )
     return max(largest, -1) + 1
 

@@ -1,7 +1,7 @@
-"""Graphs from and to other libraries' objects: dense matrices, SciPy, NetworkX, tables.
+"""Graphs from and to other libraries' objects: dense matrices, SciPy, NetworkX. Tables are in frames.py.
 
-SciPy is imported only when one of its matrices is converted; NetworkX and the table libraries are never imported, since
-the methods of their objects suffice. Each function finds the arcs and leaves the checking of vertices and weights to
+SciPy is imported only when one of its matrices is converted; NetworkX is never imported, since the methods of its
+objects suffice. Each function finds the arcs and leaves the checking of vertices and weights to
 Graph.from_arcs and Graph.from_csr, or to the functions that these use.
 """
 
@@ -24,10 +24,10 @@ from .arrays import (
     take_size,
     take_weights,
 )
-from .frames import called, frame_of
 from .graph import Graph
 from .reweigh import without_infinite
 from .rows import arcs_to_rows, offset_type, record_type
+from .tables import called, frame_of
 from .vertices import Vertices
 
 _ENTRIES = 1 << 20  # matrix entries read at a time
@@ -261,83 +261,19 @@ def _check_networkx(graph: Any, weight: Any, default: Any) -> None:
             f"weight is the function {getattr(weight, '__name__', weight)!s}, but only an attribute's name is taken. "
             f"Store its values with networkx.set_edge_attributes and give their name."
         )
+    if weight not in (None, "weight"):
+        _check_attribute(graph, weight)
     if isinstance(default, bool) or not isinstance(default, numbers.Real):
         raise InputTypeError(f"default is {shorten(default)}, a {type(default).__name__}, but weights are numbers.")
 
 
-def from_frame(frame: Any, tail: Any, head: Any, weight: Any, undirected: bool) -> Graph:
-    """Implement `Graph.from_frame`."""
-    columns = _columns_of(frame)
-    if (tail is None or head is None) and len(columns) < 2:
-        raise GraphError(f"The table has columns {columns}, but an arc needs a tail and a head. Add a column.")
-    tail, head = columns[0] if tail is None else tail, columns[1] if head is None else head
-    tails, heads = _take_column(frame, tail, "tail"), _take_column(frame, head, "head")
-    weights = None if weight is None else _take_column(frame, weight, "weight")
-    if _are_indices(tails, heads):
-        return Graph.from_arcs(tails, heads, weights, undirected=undirected)
-    for what, array in ((tail, tails), (head, heads)):
-        if array.dtype.kind in "fcb":
-            raise InputTypeError(
-                f"Column {what!r} holds {array.dtype} values (the first is {array[0].item()}), but vertices are whole "
-                f"numbers or names. Convert the column to integers or to strings."
-            )
-    tails, heads, names = appearance(tails, heads)
-    return Graph.from_arcs(tails, heads, weights, undirected=undirected, names=names)
-
-
-def _columns_of(frame: Any) -> list[Any]:
-    """Return the column names of a pandas, polars or Arrow table."""
-    if hasattr(frame, "collect"):
-        raise InputTypeError(f"frame is a {type(frame).__name__}, but its rows are needed. Call .collect() first.")
-    columns = getattr(frame, "column_names", None) or getattr(frame, "columns", None)
-    if columns is None or not hasattr(frame, "__getitem__") or not hasattr(frame, "shape"):
-        raise InputTypeError(
-            f"frame is a {type(frame).__name__}, but from_frame takes a pandas or polars DataFrame or an Arrow Table. "
-            f"Use from_arcs for plain arrays."
-        )
-    return list(columns)
-
-
-def _take_column(frame: Any, name: Any, role: str) -> Array:
-    """Return one column as a NumPy array without missing values."""
-    columns = _columns_of(frame)
-    if name not in columns:
-        raise OptionError(
-            f"{option(role, name)} is not a column of the table, which has {shorten(columns, 200)}. Name one."
-        )
-    column = frame[name]
-    missing = np.asarray(column.isna() if hasattr(column, "isna") else column.is_null(), bool)
-    if missing.any():
-        row = int(np.flatnonzero(missing)[0])
-        raise GraphError(f"Column {name!r} has no value in row {row}, but every arc needs one. Drop or fill such rows.")
-    array = np.asarray(column.to_numpy())
-    if array.dtype.kind == "O" and array.ndim == 1 and set(map(type, array)) == {int}:  # nullable integers
-        array = np.array(array.tolist())
-    return array
-
-
-def _are_indices(tails: Array, heads: Array) -> bool:
-    """Tell whether two columns hold vertex indices: integers from 0, few of them unused."""
-    if len(tails) == 0:
-        return True
-    if tails.dtype.kind not in "iu" or heads.dtype.kind not in "iu":
-        return False
-    limit = max(1024, 4 * len(tails))
-    return all(array.min() >= 0 and array.max() < limit for array in (tails, heads))
-
-
-def appearance(tails: Array, heads: Array) -> tuple[Array, Array, list[Any]]:
-    """Replace the values of two columns by indices in order of appearance, row by row; return the values too."""
-    m = len(tails)
-    if tails.dtype.kind in "iu" and heads.dtype.kind in "iu":
-        both = np.column_stack((tails, heads)).ravel()
-        values, first, inverse = np.unique(both, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.empty(len(order), np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
-        indices = rank[inverse.ravel()]
-        return indices[::2], indices[1::2], values[order].tolist()
-    seen: dict[Any, int] = {}
-    pairs = zip(tails.tolist(), heads.tolist(), strict=True)
-    indices = np.fromiter((seen.setdefault(end, len(seen)) for pair in pairs for end in pair), np.int32, 2 * m)
-    return indices[::2], indices[1::2], list(seen)
+def _check_attribute(graph: Any, weight: Any) -> None:
+    """Refuse an attribute that no edge has; "weight" may be missing, as in NetworkX, where edges then have weight 1."""
+    if graph.number_of_edges() == 0 or any(value is not None for *_, value in graph.edges(data=weight)):
+        return
+    known = sorted({str(name) for *_, data in graph.edges(data=True) for name in data})
+    there = f"their attributes are {shorten(known, 200)}. Name one of them" if known else "they have no attributes"
+    raise OptionError(
+        f"{option('weight', weight)} is no attribute of any edge; {there}, or use {option('weight', None)} for an "
+        f"unweighted graph."
+    )

@@ -15,8 +15,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..errors import GraphError, InputTypeError
-from .arrays import Array, check_vertices, choose_size, take_coordinates, take_offsets, take_vertices, take_weights
+from ..errors import InputTypeError
+from .arrays import (
+    Array,
+    check_lengths,
+    check_vertices,
+    choose_size,
+    shorten,
+    take_coordinates,
+    take_offsets,
+    take_vertices,
+    take_weights,
+)
+from .ids import index_ends, refuse_size
 from .input_rows import InputRows, along_reversed, lightest_along
 from .order import SAMPLE, is_scattered, renumber, usual_levels
 from .rows import Rows, arcs_to_rows, find_leaves, freeze, reverse_rows, rows_to_rows
@@ -115,16 +126,18 @@ class Graph:
         Parameters
         ----------
         tails, heads : array of ints
-            Vertex indices, counted from 0.
+            Vertex indices, counted from 0; with ``names=True`` ids: whole numbers or words.
         weights : array of ints or floats, optional
             inf means no arc; NaN and -inf are errors. Integers are stored as int32 where all fit, else as int64.
         n : int, optional
             Number of vertices; by default one more than the largest vertex.
         undirected : bool
             Store each arc in both directions.
-        names : list of hashables, range or array of ints, optional
+        names : list of hashables, range or array of ints, or True; optional
             A distinct name for each vertex; queries and answers then use names. ``range(1, n + 1)`` counts from 1.
+            True takes tails and heads as ids: those that occur are the vertices and their names, as in `from_frame`.
         coordinates : array of shape (n, 2) or dict from vertex to pair, optional
+            With ``names=True`` a dict.
         keep_rows : bool
             Whether every arc remembers its row i in these lists, for ``rows`` and `Distances.path_rows`. It takes at
             most 4 bytes per arc.
@@ -133,13 +146,15 @@ class Graph:
         --------
         >>> from nearfar.graph import Graph
         >>> Graph.from_arcs([0, 1], [1, 2], [0.5, 1.25], undirected=True, names=["Ulm", "Bonn", "Kiel"])
-        Graph(n=3, m=4, float64 weights 0.5..1.25)
+        Graph(n=3, m=4, float64 weights 0.5..1.25, names 'Ulm'..'Kiel')
+        >>> Graph.from_arcs([40, 10], [10, 20], names=True)
+        Graph(n=3, m=2, unweighted, names 10..40)
         """
+        if names is True:
+            refuse_size(n, coordinates)
+            tails, heads, names, n = index_ends(tails, heads)
         tails, heads = take_vertices(tails, "tails"), take_vertices(heads, "heads")
-        if len(tails) != len(heads):
-            raise GraphError(
-                f"Lengths disagree: tails has {len(tails)} entries, heads has {len(heads)}. Arc i needs one in each."
-            )
+        check_lengths(tails, heads)
         n = choose_size(tails, heads, n, names, coordinates)
         check_vertices(tails, n, "tails")
         check_vertices(heads, n, "heads")
@@ -235,7 +250,8 @@ class Graph:
         graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
             Parallel edges are kept, with their ``keys``. Nodes that are the ints 0 to n - 1 become indices, not names.
         weight : str or None
-            The edge attribute to use; None gives an unweighted graph.
+            The edge attribute to use; None gives an unweighted graph. An attribute that no edge has is refused, except
+            "weight": as in NetworkX, the edges then have the default weight.
         default : number
             The weight of edges that lack the attribute.
         coordinates : dict from node to pair, optional
@@ -250,7 +266,7 @@ class Graph:
         >>> roads.add_edge("Ulm", "Bonn", weight=390)
         >>> graph = Graph.from_networkx(roads)
         >>> graph, graph.names
-        (Graph(n=2, m=2, int32 weights 390..390), ('Ulm', 'Bonn'))
+        (Graph(n=2, m=2, int32 weights 390..390, names 'Ulm'..'Bonn'), ('Ulm', 'Bonn'))
         """
         from .convert import from_networkx
 
@@ -258,38 +274,50 @@ class Graph:
 
     @classmethod
     def from_frame(
-        cls, frame: Any, tail: Any = None, head: Any = None, weight: Any = None, undirected: bool = False
+        cls,
+        frame: Any,
+        tail: Any = None,
+        head: Any = None,
+        weight: Any = None,
+        undirected: bool = False,
+        *,
+        keep_rows: bool = True,
     ) -> Graph:
-        """Build a graph from a table with one arc per row: pandas, polars, or an Arrow table.
+        """Build a graph from a table with one arc per row: pandas, polars, Arrow, or what exports Arrow data.
 
         Parameters
         ----------
-        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-        tail, head : column names
-            By default the first two columns.
-        weight : column name, optional
-            None gives an unweighted graph.
+        frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table, or any object with ``__arrow_c_stream__``
+        tail, head : column names, or indices of columns from 0
+            By default the columns with usual names (source and target, from and to, u and v, ...), else the first two.
+        weight : column name or index, or False; optional
+            By default the column with a usual name (weight, length, cost, ...), else the only one called like a unit
+            (km, minutes, ...), else the third if it holds numbers and the first two are tail and head. False gives an
+            unweighted graph.
         undirected : bool
             Store each arc in both directions.
+        keep_rows : bool
+            Whether arcs remember their row in the table, counted from 0.
 
         Notes
         -----
-        Two integer columns hold vertex indices if all are below four times the number of rows, or below 1024. Anything
-        else, such as words or widely spread identifiers, becomes names, in order of appearance. In both cases a vertex
-        is called what the columns call it.
+        The ids that occur are the vertices, and a vertex is called what the columns call it. Whole numbers are indexed
+        in ascending order, words in order of appearance. `nearfar.read` of the same table gives the same graph, and so
+        does `from_arcs` of its columns with ``names=True``.
 
         Examples
         --------
         >>> import pandas as pd
         >>> from nearfar.graph import Graph
         >>> table = pd.DataFrame({"from": ["Ulm", "Bonn"], "to": ["Bonn", "Kiel"], "km": [390, 530]})
-        >>> graph = Graph.from_frame(table, weight="km")
-        >>> graph.names
-        ('Ulm', 'Bonn', 'Kiel')
+        >>> Graph.from_frame(table)
+        Graph(n=3, m=2, int32 weights 390..530, names 'Ulm'..'Kiel')
+        >>> Graph.from_frame(table, weight=False).weights is None
+        True
         """
-        from .convert import from_frame
+        from .frames import from_frame
 
-        return from_frame(frame, tail, head, weight, undirected)
+        return from_frame(frame, tail, head, weight, undirected, keep_rows)
 
     @property
     def n(self) -> int:
@@ -469,6 +497,21 @@ Did you mean 'Bonn'?
         where = np.flatnonzero(along_reversed(self.opened, kept))
         return self.like(offsets, arcs, input_rows=self.input_rows, opened=self.opened.reverse(), kept=where)
 
+    def without_names(self) -> Graph:
+        """Return the same graph with vertices that are called by their indices.
+
+        Examples
+        --------
+        >>> from nearfar.graph import Graph
+        >>> Graph.from_arcs([0], [1], names=["Ulm", "Bonn"]).without_names()
+        Graph(n=2, m=1, unweighted)
+        """
+        if self.names is None:
+            return self
+        opened = None if self._opened is None else self._opened.without_names()
+        facts: dict[str, Any] = {"input_rows": self.input_rows, "opened": opened, "kept": self.kept}
+        return self.like(self.offsets, self.arcs, vertices=Vertices(self.n), **facts)
+
     def with_weights(self, weights: Any) -> Graph:
         """Return the same graph with other weights.
 
@@ -588,15 +631,13 @@ Did you mean 'Bonn'?
 
     def like(self, offsets: Array, arcs: Array, **facts: Any) -> Graph:
         """Return a graph with other arcs between the same vertices."""
-        taken = {"coordinates": self.coordinates, "undirected": self.undirected, "keys": self.keys} | facts
-        return type(self)(offsets, arcs, self._vertices, **taken)
-
-    @property
-    def unnamed(self) -> Graph:
-        """The same graph, whose vertices are called by index."""
-        if self.names is None:
-            return self
-        return Graph(self.offsets, self.arcs, Vertices(self.n), undirected=self.undirected, input_rows=self.input_rows)
+        taken = {
+            "vertices": self._vertices,
+            "coordinates": self.coordinates,
+            "undirected": self.undirected,
+            "keys": self.keys,
+        }
+        return type(self)(offsets, arcs, **taken | facts)
 
     def to_scipy(self) -> Any:
         """Return a `scipy.sparse.csr_array`: of parallel arcs the lightest, zero weights stored, 1 when unweighted.
@@ -663,7 +704,7 @@ Did you mean 'Bonn'?
         if self.weight_dtype is not None and self.m:
             style = "d" if self.weight_dtype.kind == "i" else "g"
             weights += f" {self.min_weight:{style}}..{self.max_weight:{style}}"
-        return f"Graph(n={self.n}, m={self.m}, {weights})"
+        return f"Graph(n={self.n}, m={self.m}, {weights}{_names_fact(self.names)})"
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"Graph is frozen: {name!r} cannot be set. Build a new graph, as with Graph.from_arcs.")
@@ -687,6 +728,14 @@ def _without_infinite(rows: Rows, weights: Any, vertices: Vertices, **facts: Any
     from .reweigh import without_infinite
 
     return without_infinite(rows, weights, vertices, **facts)
+
+
+def _names_fact(names: Sequence[Hashable] | None) -> str:
+    """Return the first and the last name for `repr`, so that nobody takes names for indices."""
+    if names is None or not len(names):
+        return ""
+    first, last = (shorten(names[v], 24) for v in (0, len(names) - 1))
+    return f", names {first}..{last}" if len(names) > 1 else f", names {first}"
 
 
 def _row_of(offsets: Array, e: int) -> int:

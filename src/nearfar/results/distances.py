@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MethodError, NoPathError, OptionError
-from ..graph.frames import called, frame_of
+from ..graph.tables import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
 from .limits import unreached
 from .nearest import Nearest

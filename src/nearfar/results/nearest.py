@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.frames import called, frame_of
+from ..graph.tables import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
 from .limits import unreached
 

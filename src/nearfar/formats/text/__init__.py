@@ -4,6 +4,6 @@ reader     LineLayout, which describes the lines of a format; Text, which reads 
 headers    header lines with sizes, whole columns, coordinates in the order of the vertices
 faults     messages about wrong lines
 words      vertices whose names are words
-guess      how to read an edge list, from its first lines; sample.py: which column is what; usual.py: usual names
+guess      how to read an edge list, from its first lines; sample.py: which column is what
 writing    arcs as lines of text
 """

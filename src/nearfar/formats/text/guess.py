@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import OptionError, option
+from ...graph.roles import PAIRS, WEIGHTS
 from ..io.files import HEAD, Source
 from .reader import BOM
 from .sample import INTEGER, NUMBER, Sample
-from .usual import PAIRS, WEIGHTS
 
 COMMENTS = b"#%"
 SEPARATORS = {"comma": b",", "semicolon": b";", "tab": b"\t", "bar": b"|", "space": b"", "blank": b"", " ": b""}
@@ -47,15 +47,9 @@ def guess(source: Source, options: dict[str, Any]) -> Guess:
         raise source.error("there are no arcs within the first 64 kB, only blank lines or comments. Remove these.")
     delimiter = _delimiter(lines, options.get("separator"))
     rows = [split(line, delimiter) for line in lines]
-    header = _header(source, rows, options.get("header"))
+    header = _header(source, rows, options)
     sample = Sample(source, header, rows[1:] if header else rows, delimiter)
-    tail, head = sample.ends(options.get("tail"), options.get("head"))
-    weight = sample.weight(options.get("weight"), (tail, head))
-    if tail == head or weight in (tail, head):
-        raise OptionError(
-            f"{option('tail', tail)}, {option('head', head)} and {option('weight', weight)} share a column of "
-            f"{source.name}. Give each its own column."
-        )
+    tail, head, weight = sample.roles(options.get("tail"), options.get("head"), options.get("weight"))
     words = options.get("names")
     if words is None:
         words = not sample.are_numbers((tail, head))
@@ -121,12 +115,15 @@ def _given(separator: Any) -> bytes:
     return found
 
 
-def _header(source: Source, rows: list[list[bytes]], wanted: Any) -> tuple[str, ...] | None:
+def _header(source: Source, rows: list[list[bytes]], options: dict[str, Any]) -> tuple[str, ...] | None:
     """Return the names of the columns if the first line is a header, else None."""
-    first, body = rows[0], rows[1:]
+    first, body, wanted = rows[0], rows[1:], options.get("header")
     names = tuple(field.decode("utf8", "replace").strip() for field in first)
     if wanted is not None:
         return names if wanted else None
+    given = {name for role in ("tail", "head", "weight") if isinstance(name := options.get(role), str)}
+    if any(name in names and not name.isdecimal() for name in given):
+        return names  # only a header holds the name of a column
     if _DIRECTED.search(source.head()) or not all(first) or any(map(NUMBER.fullmatch, first)):
         return None
     if body and len(body[0]) != len(first):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from ...errors import OptionError, option
+from ...errors import option
 from ...graph.arrays import shorten
+from ...graph.ids import mixed
+from ...graph.roles import Header, Roles
 from ..io.files import Source
-from .usual import PAIRS, UNITS, WEIGHTS
 
 INTEGER = re.compile(rb"[+-]?\d+")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -30,10 +32,12 @@ class Sample:
     rows: list[list[bytes]]
     delimiter: bytes
 
-    @property
-    def _lower(self) -> list[str]:
-        """The names of the columns in lower case."""
-        return [name.lower() for name in self.header or ()]
+    @cached_property
+    def columns(self) -> Header:
+        """The columns, as graph/roles.py looks at them; without rows nothing is known about their values."""
+        count = max((len(row) for row in self.rows[:1]), default=len(self.header or ()))
+        numeric = lambda field: bool(self.rows) and self.holds(field, NUMBER)  # noqa: E731
+        return Header(self.source.name, self.header or (), count, numeric, self.source.error)
 
     def column(self, field: int) -> list[bytes]:
         """Return the values of a column; empty where a row is too short."""
@@ -43,21 +47,17 @@ class Sample:
         """Return whether all values of a column match a pattern."""
         return all(map(kind.fullmatch, self.column(field)))
 
-    def ends(self, tail: Any, head: Any) -> tuple[int, int]:
-        """Return the fields of tail and head: the given ones, those with usual names, else the first two."""
-        lower = self._lower
-        pair = next(((a, b) for a, b in PAIRS if a in lower and b in lower), None)
-        first, second = (self._only(pair[0]), self._only(pair[1])) if pair else (0, 1)
-        first = first if tail is None else self._field("tail", tail)
-        second = second if head is None else self._field("head", head)
-        if self.rows and max(first, second) >= len(self.rows[0]):
+    def roles(self, tail: Any, head: Any, weight: Any) -> Roles:
+        """Return the columns of tails, heads and weights; the arguments are what the caller has given."""
+        ends = self.columns.ends(tail, head)
+        if self.rows and max(ends) >= len(self.rows[0]):
             raise self.source.error(
                 f"the first row has {len(self.rows[0])} field(s), but a tail and a head are needed. "
                 f"Use {option('separator')} if fields are not separated by blanks, commas, semicolons or tabs."
             )
-        if tail is None and head is None and pair is None and self.rows:
-            self._check_ends(first, second)
-        return first, second
+        if tail is None and head is None and self.columns.usual_ends is None and self.rows:
+            self._check_ends(*ends)
+        return Roles(*ends, self.columns.weight(weight, ends, self._third))
 
     def _check_ends(self, first: int, second: int) -> None:
         """Refuse to take the first two columns as tails and heads if they do not look like it."""
@@ -101,7 +101,8 @@ class Sample:
         return len(whole) > 2 and all(a is not None and b == a + 1 for a, b in pairwise(whole))
 
     def are_numbers(self, ends: tuple[int, int]) -> bool:
-        """Return whether vertices are whole numbers; refuse values like 1.0, which look like whole numbers."""
+        """Return whether vertices are whole numbers; refuse values like 1.0, and numbers beside words."""
+        whole = [self.holds(end, INTEGER) for end in ends]
         odd = [value for end in ends for value in self.column(end) if not INTEGER.fullmatch(value)]
         bad = next((value for value in odd if NUMBER.fullmatch(value) or _REMARK.fullmatch(value)), None)
         if bad is not None:
@@ -109,26 +110,16 @@ class Sample:
                 f"the vertex {shorten(bad.decode('utf8', 'replace'))} is nearly a whole number. Correct such vertices, "
                 f"or use {option('names', True)} to take all vertices as words."
             )
+        if any(whole) and odd and all(odd):  # the parser reports an empty field
+            numbers, words = (f"column {self.columns.called(ends[whole.index(kind)])!r}" for kind in (True, False))
+            raise self.source.error(f"{mixed(numbers, words)} {option('names', True)} takes all vertices as words.")
         return not odd
-
-    def weight(self, wanted: Any, ends: tuple[int, int]) -> int | None:
-        """Return the field of the weight: the given one, one with a usual name, the third if it is numeric, or None."""
-        if wanted is False:
-            return None
-        if wanted is not None:
-            return self._field("weight", wanted)
-        called = next((name for name in WEIGHTS if name in self._lower and self._lower.index(name) not in ends), None)
-        if called is not None:
-            return self._only(called)
-        if not self.rows:
-            return None
-        if set(ends) == {0, 1} and self._third():
-            return 2
-        return self._named_weight(ends) if self.header else None
 
     def _third(self) -> bool:
         """Return whether the third column is a weight; refuse one that holds neither numbers nor words."""
         values = self.column(2)
+        if not values:
+            return False
         if values[0].startswith(b"{"):
             raise self.source.error(
                 "the rows end in attributes {...}, as NetworkX writes them. Write them with "
@@ -150,35 +141,3 @@ class Sample:
     def _has_thousands(self) -> bool:
         """Return whether the fourth column looks like the end of numbers with commas, as in 1,000."""
         return self.delimiter == b"," and not self.header and self.holds(3, re.compile(rb"\d{3}"))
-
-    def _named_weight(self, ends: tuple[int, int]) -> int | None:
-        """Return the only other numeric column whose name is a unit; refuse to choose among several."""
-        others = [f for f in range(len(self.rows[0])) if f not in ends and self.holds(f, NUMBER)]
-        units = [f for f in others if f < len(self._lower) and self._lower[f] in UNITS]
-        if len(units) == 1 or not others:
-            return units[0] if units else None
-        names = ", ".join(repr(self.header[f]) if self.header and f < len(self.header) else str(f) for f in others)
-        raise self.source.error(
-            f"it is not clear which column is the weight. Use {option('weight')} with one of {names}, or "
-            f"{option('weight', False)}."
-        )
-
-    def _only(self, name: str) -> int:
-        """Return the column with a name; refuse two of them."""
-        if self._lower.count(name) > 1:
-            raise self.source.error(f"two columns are called {name!r}. Rename one, or give columns by index.")
-        return self._lower.index(name)
-
-    def _field(self, role: str, wanted: Any) -> int:
-        """Return the index of a field that is given by name or by index."""
-        count = max((len(row) for row in self.rows[:1]), default=len(self.header or ()))
-        if self.header is not None and wanted in self.header:
-            return self.header.index(wanted)
-        if isinstance(wanted, str) and wanted.isdecimal() and wanted.isascii() and len(wanted) < 6:
-            wanted = int(wanted)
-        if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 <= wanted < count:
-            return wanted
-        there = f"columns {', '.join(map(repr, self.header))}" if self.header else f"{count} columns, 0 to {count - 1}"
-        raise OptionError(
-            f"{option(role, wanted)} is not a column of {self.source.name}, which has {there}. Name one of them."
-        )
