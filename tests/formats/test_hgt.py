@@ -26,15 +26,14 @@ def walk(heights, latitude):
     side = len(heights)
     up = 111194.93 / (side - 1)
     across = up * math.cos(math.radians(latitude + 0.5))
-    cells = [(y, x) for y in range(side) for x in range(side) if heights[y][x] > -32768]
-    number = {cell: v for v, cell in enumerate(cells)}
+    cells = {(y, x) for y in range(side) for x in range(side) if heights[y][x] > -32768}
     for y, x in cells:
         for dy, dx in ((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if a or b):
-            if (y + dy, x + dx) in number:
+            if (y + dy, x + dx) in cells:
                 run = math.hypot(across if dx else 0, up if dy else 0)
                 slope = (int(heights[y + dy][x + dx]) - int(heights[y][x])) / run
                 speed = 6 / 3.6 * math.exp(-3.5 * abs(slope + 0.05))
-                yield number[y, x], number[y + dy, x + dx], 1000 * run / speed
+                yield (x, y), (x + dx, y + dy), 1000 * run / speed
 
 
 HEIGHTS = hnp.arrays(np.int16, st.integers(2, 5).map(lambda side: (side, side)), elements=st.integers(-500, 9000))
@@ -48,7 +47,7 @@ def test_walking_times(heights, holes):
     found, want = named_arcs(graph), sorted(walk(heights, 10), key=lambda arc: repr((*arc[:2], round(arc[2]))))
     assert [arc[:2] for arc in found] == [arc[:2] for arc in want]
     assert [arc[2] for arc in found] == pytest.approx([arc[2] for arc in want], abs=0.51)
-    assert not graph.undirected and graph.names is None
+    assert not graph.undirected and graph.names.xy and graph.names.shape == heights.shape
 
 
 @needs_jit

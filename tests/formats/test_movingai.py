@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import nearfar
 from helpers.damage import BROKEN, agrees, broken, damaged, named_arcs, read_bytes, real, refused, survives
 from helpers.marks import needs_jit
-from nearfar.formats import grid
+from nearfar.graph import grid
 
 HEAD = "type octile\nheight {}\nwidth {}\nmap\n"
 
@@ -24,11 +24,10 @@ def text(*rows):
 def arcs_by_rule(rows):
     """Return the arcs, one cell and one step at a time."""
     free = {(y, x) for y, row in enumerate(rows) for x, cell in enumerate(row) if cell in ".GS"}
-    number = {cell: v for v, cell in enumerate(sorted(free))}
     arcs = []
     for (y, x), dy, dx in product(free, (-1, 0, 1), (-1, 0, 1)):
         if (dy or dx) and {(y + dy, x + dx), (y + dy, x), (y, x + dx)} <= free:
-            arcs.append((number[y, x], number[y + dy, x + dx], 2**0.5 if dy and dx else 1.0))
+            arcs.append(((x, y), (x + dx, y + dy), 2**0.5 if dy and dx else 1.0))
     return sorted(arcs, key=repr)
 
 
@@ -43,8 +42,9 @@ def test_steps_follow_the_rule(rows, cells):
         patch.setattr(grid, "_CELLS", cells)  # maps are worked on some rows at a time
         graph = read_bytes(text(*rows), "a.map")
     assert named_arcs(graph) == arcs_by_rule(rows)
-    assert graph.undirected and graph.names is None
+    assert graph.undirected and graph.names.xy and graph.names.shape == (len(rows), len(rows[0]))
     assert all(rows[int(y)][int(x)] in ".GS" for x, y in graph.coordinates)
+    assert list(map(tuple, graph.coordinates.tolist())) == list(graph.names)
 
 
 @needs_jit
@@ -57,11 +57,10 @@ def test_real_maps(name):
 @needs_jit
 def test_published_lengths():
     graph = nearfar.read(real("arena2.map"))
-    vertex = {(x, y): v for v, (x, y) in enumerate(graph.coordinates.astype(int).tolist())}
     lines = real("arena2.map.scen").read_text(encoding="utf8").splitlines()[1:]
     for line in random.Random(1).sample(lines, 5):
         x, y, goal_x, goal_y = map(int, line.split("\t")[4:8])
-        found, length = nearfar.distance(graph, vertex[x, y], vertex[goal_x, goal_y]), line.split("\t")[8].strip()
+        found, length = nearfar.distance(graph, (x, y), (goal_x, goal_y)), line.split("\t")[8].strip()
         assert found == pytest.approx(float(length), rel=2e-7, abs=10.0 ** -len(length.partition(".")[2]))
 
 

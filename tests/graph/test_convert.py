@@ -43,7 +43,7 @@ def test_float_matrices_have_inf_where_no_arc_is():
     graph = Graph.from_matrix([[9.0, 0.0, INF], [INF, 5.0, 2.5], [1.0, INF, 0.0]])
     assert arcs_of(graph) == [(0, 1, 0.0), (1, 2, 2.5), (2, 0, 1.0)]
     assert graph.weight_dtype == np.float64
-    assert Graph.from_matrix(np.full((2, 2), 3, np.float32)).weight_dtype == np.float32
+    assert Graph.from_matrix(np.full((2, 2), 3, np.float32) - 3 * np.eye(2, dtype="f")).weight_dtype == np.float32
 
 
 def test_the_no_edge_value_is_chosen():
@@ -52,7 +52,7 @@ def test_the_no_edge_value_is_chosen():
     assert arcs_of(Graph.from_matrix(table, no_edge=0)) == [(0, 1, 4), (0, 2, 9), (1, 0, -1), (1, 2, 3), (2, 0, -1)]
     assert Graph.from_matrix(table, no_edge=INF).m == 6
     assert Graph.from_matrix(np.array(table, np.int8), no_edge=np.int8(9)).m == 5
-    assert Graph.from_matrix(np.ones((2, 2), np.uint8), no_edge=-1).m == 2
+    assert Graph.from_matrix(1 - np.eye(2, dtype=np.uint8), no_edge=-1).m == 2
 
 
 def test_nan_may_be_the_no_edge_value_and_inf_still_is_no_arc():
@@ -100,6 +100,14 @@ def test_matrices_are_read_in_blocks(monkeypatch):
         Graph.from_matrix(broken)
 
 
+def test_a_diagonal_that_is_not_a_raster():
+    """Only a diagonal that is positive throughout is suspicious."""
+    assert Graph.from_matrix([[7.0]]).n == 1
+    assert Graph.from_matrix([[3, 1], [1, 3]], no_edge=3).m == 2
+    for first in (0.0, -1.0, INF):
+        assert Graph.from_matrix([[first, 1.0], [1.0, 3.0]]).m == (3 if first < 0 else 2)
+
+
 def test_empty_matrices():
     for empty in ([], [[]], np.empty((0, 0))):
         assert Graph.from_matrix(empty).n == 0
@@ -112,7 +120,9 @@ def test_empty_matrices():
         ([[0, 1], [2, 0]], None, OptionError, ("no_edge", "int64", "no_edge=0", "math.inf")),
         ([[0, 1], [2, 0]], "x", InputTypeError, ("'x'", "str", "Give a number")),
         ([[0, 1], [2, 0]], True, InputTypeError, ("True", "bool")),
-        ([[0.0, 1.0]], None, GraphError, ("(1, 2)", "n x n", "from_arcs")),
+        ([[0.0, 1.0]], None, GraphError, ("(1, 2)", "n x n", "from_arcs", "Graph.from_raster")),
+        (np.full((3, 3), 2.5), None, GraphError, ("2.5", "Graph.from_raster", "np.fill_diagonal(matrix, 0)")),
+        (np.ones((2, 2), np.uint8), 0, GraphError, ("[0, 0] is 1", "Graph.from_raster", "np.fill_diagonal")),
         ([1.0, 2.0], None, GraphError, ("(2,)", "n x n")),
         (np.zeros((2, 2, 2)), None, GraphError, ("(2, 2, 2)", "n x n")),
         ([[0.0], [1.0, 2.0]], None, GraphError, ("ragged", "n rows")),

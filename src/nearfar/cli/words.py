@@ -1,11 +1,13 @@
 """Vertices as they are typed.
 
 A word means a number if the vertices of the graph are numbers, and itself if they are words. Lists are separated by
-commas, unless the whole word is a vertex; ``@file`` stands for the lines of a file.
+commas, unless the whole word is a vertex; ``@file`` stands for the lines of a file. A cell of a raster is written
+``3,4`` or ``(3, 4)``, and several are ``3,4,5,6`` or ``(3, 4), (5, 6)``.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -25,6 +27,8 @@ def find_vertex(graph: Graph, word: str, role: str) -> Any:
     found = _known(graph, word)
     if found is not None:
         return found
+    if len(cells := _cells(graph, word)) == 1:
+        return graph.name(graph.index(cells[0], role))
     number = _as_number(word)
     numbers = graph.names is None or (graph.n > 0 and isinstance(graph.names[0], int))
     meant: Any = number if numbers and number is not None else word
@@ -63,6 +67,8 @@ def _spread(graph: Graph, words: Iterable[str]) -> Iterator[str]:
             yield word
         elif word.startswith("@"):
             yield from lines_of(word[1:])
+        elif cells := _cells(graph, word):
+            yield from map(str, cells)
         else:
             yield from (part.strip() for part in word.split(",") if part.strip())
 
@@ -75,9 +81,29 @@ def _known(graph: Graph, word: str) -> Any:
     for name in (word, number):
         if name is not None and graph.is_vertex(name):
             return name
+    if _has_cells(graph):
+        cells = _cells(graph, word)
+        return cells[0] if len(cells) == 1 and graph.is_vertex(cells[0]) else None
     if graph.n and not isinstance(graph.names[0], str | int):  # tuples and the like, as they are printed
         return next((name for name in graph.names if str(name) == word), None)
     return None
+
+
+def _has_cells(graph: Graph) -> bool:
+    """Return whether the vertices are the cells of a raster."""
+    from ..graph.cells import CellNames
+
+    return isinstance(graph.names, CellNames)
+
+
+def _cells(graph: Graph, word: str) -> list[tuple[int, int]]:
+    """Return the cells that a word spells as pairs of numbers; none if the vertices are no cells."""
+    if not _has_cells(graph) or not re.fullmatch(r"[-0-9\s,;()]*", word, re.ASCII):
+        return []
+    numbers = [_as_number(digits) for digits in re.findall(r"-?[0-9]+", word)]
+    if len(numbers) % 2 or None in numbers:
+        return []
+    return list(zip(numbers[::2], numbers[1::2], strict=True))  # type: ignore[arg-type]
 
 
 def _as_number(word: str) -> int | None:

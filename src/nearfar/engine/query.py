@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..devices import cpu
 from ..errors import InputTypeError, VertexError
 from ..graph import Graph
+from ..graph.cells import CellNames
 from ..results import limits
 from . import options
 
@@ -93,7 +94,10 @@ def take_graph(graph: Any) -> Graph:
     maker = {"scipy": "from_scipy", "networkx": "from_networkx", "numpy": "from_matrix", "pandas": "from_frame"}.get(
         type(graph).__module__.partition(".")[0], "from_arcs"
     )
-    raise InputTypeError(f"graph is a {type(graph).__name__}, not a nearfar.Graph; make one with Graph.{maker}(...).")
+    costs = " Graph.from_raster takes a raster of costs." if maker == "from_matrix" else ""
+    raise InputTypeError(
+        f"graph is a {type(graph).__name__}, not a nearfar.Graph; make one with Graph.{maker}(...).{costs}"
+    )
 
 
 def take_vertices(graph: Graph, vertices: Any, role: str) -> np.ndarray:
@@ -124,4 +128,6 @@ def _is_several(graph: Graph, vertices: Any) -> bool:
         return False
     if isinstance(vertices, np.ndarray) and vertices.ndim == 0:
         return False
+    if isinstance(graph.names, CellNames) and graph.names.is_one(vertices):
+        return False  # a wall, or a cell outside, still is one cell
     return not (graph.names is not None and isinstance(vertices, tuple | frozenset) and graph.is_vertex(vertices))

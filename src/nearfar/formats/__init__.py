@@ -10,7 +10,7 @@ recognised by its content if that is unambiguous, else by its name. What formats
     labels        the names of vertices as columns to write
     coordinates   coordinates of vertices from a separate file
 
-Some modules belong to one or two formats: arc_arrays and sparse_arrays (npz), columns (table), grid (movingai, hgt),
+Some modules belong to one or two formats: arc_arrays and sparse_arrays (npz), columns (table),
 roads and pbf (osm).
 """
 

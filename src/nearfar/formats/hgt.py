@@ -3,7 +3,8 @@
 The file is a square of big-endian 16-bit heights in metres, north to south, west to east; cells of height -32768 are
 unknown, and no vertices. Arcs lead to the eight neighbours; the weight is the time in milliseconds at a speed of
 6 exp(-3.5 |slope + 0.05|) km/h, so uphill and downhill differ. The name gives the location: N42E001.hgt begins at 42
-degrees north, 1 degree east. A degree of longitude is shorter by the cosine of the latitude.
+degrees north, 1 degree east. A degree of longitude is shorter by the cosine of the latitude. Cells are named (x, y):
+column and row, counted from 0 in the north-west.
 
 W. Tobler, Three presentations on geographical analysis and modeling, 1993.
 """
@@ -21,8 +22,8 @@ import numpy as np
 from ..errors import OptionError, option
 from ..graph import Graph
 from ..graph.arrays import Array
+from ..graph.grid import Step, grid_graph, shifted
 from .format import Format
-from .grid import Step, grid_graph, shifted
 from .io.files import Source
 
 UNKNOWN = -32768
@@ -54,7 +55,7 @@ def read(source: Source, *, latitude: float | None = None, longitude: float | No
         return np.round(1000 * runs[step] / (6 / 3.6 * np.exp(-3.5 * steep))).astype(np.int64)
 
     points = _coordinates(heights > UNKNOWN, south, west)
-    return _narrowed(grid_graph(heights > UNKNOWN, _STEPS, is_open, weigh, np.int64, points, False))
+    return _narrowed(grid_graph(heights > UNKNOWN, _STEPS, is_open, weigh, np.int64, False, points, xy=True))
 
 
 def _run(step: Step, across: float, up: float) -> float:
@@ -123,7 +124,7 @@ def _narrowed(graph: Graph) -> Graph:
 
 FORMAT = Format(
     name="hgt",
-    summary="SRTM height maps: walking times in milliseconds between the 8 neighbours of each cell",
+    summary="SRTM height maps: walking times in milliseconds between the 8 neighbours of each cell (x, y)",
     endings=(".hgt",),
     matches=lambda head: False,  # bare numbers: only the name shows it
     read=read,

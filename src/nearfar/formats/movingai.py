@@ -2,7 +2,8 @@
 
 A straight step to a free neighbour has length 1. A diagonal step has length sqrt 2, and is allowed only if both cells
 beside the corner are free too: the rule by which the lab's published optimal lengths (.scen) are computed. Vertices are
-indexed in reading order; the coordinates are x (column) and y (row), counted from 0 at the top left.
+indexed in reading order and named (x, y), as .scen files write them: column and row, counted from 0 at the top left.
+The coordinates are x and y, too.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numpy as np
 
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
+from ..graph.grid import Step, grid_graph, passable
 from .format import Format
-from .grid import Step, grid_graph, shifted
 from .io.files import Source
 
 FREE = b".GS"  # ground and swamp
@@ -32,16 +33,14 @@ def read(source: Source) -> Graph:
     free = np.isin(cells, np.frombuffer(FREE, np.uint8))
 
     def is_open(step: Step, rows: slice) -> Array:
-        open_ = free[rows] & shifted(free, step, rows, False)
-        if step[0] and step[1]:
-            open_ &= shifted(free, (step[0], 0), rows, False) & shifted(free, (0, step[1]), rows, False)
-        return open_
+        return passable(free, step, rows, corners=False)
 
     def weigh(step: Step, rows: slice) -> float:
         return 2**0.5 if step[0] and step[1] else 1.0
 
     y, x = np.nonzero(free)
-    return grid_graph(free, _STEPS, is_open, weigh, np.float64, np.column_stack((x, y)).astype(np.float64), True)
+    points = np.column_stack((x, y)).astype(np.float64)
+    return grid_graph(free, _STEPS, is_open, weigh, np.float64, True, points, xy=True)
 
 
 def _header(source: Source, lines: list[bytes]) -> tuple[int, int, int]:
@@ -105,7 +104,7 @@ def matches(head: bytes) -> bool:
 
 FORMAT = Format(
     name="movingai",
-    summary="Moving AI grid maps: free cells and their 8 neighbours, lengths 1 and sqrt 2; vertices in reading order",
+    summary="Moving AI grid maps: free cells and their 8 neighbours, lengths 1 and sqrt 2; cells are named (x, y)",
     endings=(".map",),
     matches=matches,
     read=read,

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import OptionError, option
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
+from ..graph.cells import CellNames
 from ..graph.input_rows import InputRows
 from ..graph.names import NumberNames
 from ..graph.rows import reverse_rows
@@ -135,6 +136,8 @@ def _is_mirrored(graph: Graph) -> bool:
 
 def _read_names(source: Source, arrays: dict[str, Array]) -> Any:
     """Return the names as `_name_parts` stored them."""
+    if "cells" in arrays:
+        return _read_cells(source, arrays)
     if "names" in arrays:
         names = arrays["names"]
         if names.ndim != 1 or names.dtype.kind not in "iu" or (names.size and int(names.max()) not in INT64):
@@ -162,6 +165,21 @@ def _read_names(source: Source, arrays: dict[str, Array]) -> Any:
     return [words[low:high] for low, high in pairwise(starts)]
 
 
+def _read_cells(source: Source, arrays: dict[str, Array]) -> CellNames:
+    """Return the cells that are the names."""
+    cells, free = arrays["cells"], arrays.get("cells_free")
+    if cells.shape != (3,) or cells.dtype != np.int64 or (cells < 0).any() or cells[2] > 1:
+        raise source.error("cells must be rows, columns, and 1 for (x, y), as int64. Write the file again.")
+    size, n = int(cells[0]) * int(cells[1]), len(arrays["offsets"]) - 1
+    if free is not None and (
+        free.ndim != 1 or free.dtype.kind != "i" or (np.diff(free) <= 0).any() or (free[:1] < 0).any()
+    ):
+        raise source.error("cells_free must be ascending whole numbers from 0 on. Write the file again.")
+    if (size if free is None else len(free)) != n or (free is not None and n and free[-1] >= size):
+        raise source.error(f"the cells do not belong to a graph of {n} vertices. Write the file again.")
+    return CellNames((int(cells[0]), int(cells[1])), free, bool(cells[2]))
+
+
 def _one_number(source: Source, arrays: dict[str, Array], key: str) -> Array:
     """Return an array that is a single whole number."""
     if arrays[key].shape != () or arrays[key].dtype.kind not in "iu":
@@ -185,12 +203,15 @@ def write(graph: Graph, sink: Sink) -> None:
 
 
 def _name_parts(graph: Graph, sink: Sink) -> dict[str, Any]:
-    """Return the names as arrays: the first of consecutive numbers; all numbers; or one text and the ends of words."""
+    """Return the names as arrays: the first of consecutive numbers; all numbers; cells; or a text and ends of words."""
     names = graph.names
     if names is None:
         return {}
     if isinstance(names, NumberNames) and isinstance(names.ids, range) and names.ids.step == 1:
         return {"names_from": np.int64(names.ids.start)}
+    if isinstance(names, CellNames):
+        cells = {"cells": np.array([*names.shape, names.xy], np.int64)}
+        return cells if names.free is None else cells | {"cells_free": names.free}
     column = name_column(graph, sink)
     if isinstance(column, np.ndarray):
         return {"names": column}

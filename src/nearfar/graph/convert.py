@@ -37,6 +37,7 @@ def from_matrix(matrix: Any, no_edge: Any, names: Any, coordinates: Any) -> Grap
     """Implement `Graph.from_matrix`: one pass over the matrix to count and check, one to fill."""
     table = _take_matrix(matrix)
     _check_no_edge(no_edge, table.dtype)
+    _refuse_raster(table, no_edge)
     n = take_size(len(table))
     vertices = Vertices(n, names)
     counts, low, high = np.zeros(n + 1, np.int64), [], []
@@ -83,7 +84,21 @@ def _not_square(shape: tuple[int, ...]) -> GraphError:
     """Return the error for a matrix that is not square."""
     return GraphError(
         f"matrix has shape {shape}, but n x n is needed: entry [u, v] is the arc from u to v. "
-        f"Fill it up to a square; for a list of arcs use from_arcs."
+        f"Fill it up to a square; for a list of arcs use from_arcs, for a raster of costs Graph.from_raster."
+    )
+
+
+def _refuse_raster(table: Array, no_edge: Any) -> None:
+    """Refuse a matrix whose whole diagonal is positive: most likely a raster of costs, whose shape happens to fit."""
+    diagonal = np.diagonal(table)
+    if len(diagonal) < 2 or not ((diagonal > 0) & (diagonal < np.inf)).all():
+        return
+    if no_edge is not None and (diagonal == no_edge).any():
+        return
+    raise GraphError(
+        f"the whole diagonal of the matrix is positive (entry [0, 0] is {diagonal[0].item()}), but entry [u, v] is the "
+        f"arc from u to v, and no vertex needs an arc to itself. For a raster of costs use Graph.from_raster; if these "
+        f"are weights, call np.fill_diagonal(matrix, 0) first."
     )
 
 

@@ -9,6 +9,7 @@ weights are finite. Nothing is shared with the caller's arrays, and the graph's 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -40,8 +41,9 @@ if TYPE_CHECKING:
 class Graph:
     """A frozen directed graph with weights of one type, or none.
 
-    Build one with `from_arcs`, `from_csr`, `from_matrix`, `from_scipy`, `from_networkx` or `from_frame`. Parallel arcs
-    and loops are kept: shortest paths use the lightest of parallel arcs, and a loop is harmless unless it is negative.
+    Build one with `from_arcs`, `from_csr`, `from_matrix`, `from_raster`, `from_scipy`, `from_networkx` or `from_frame`.
+    Parallel arcs and loops are kept: shortest paths use the lightest of parallel arcs, and a loop is harmless unless it
+    is negative.
 
     Attributes
     ----------
@@ -56,8 +58,8 @@ class Graph:
     heads, weights : ndarray
         Views of the fields of ``arcs``; ``weights`` is None in an unweighted graph.
     names : sequence or None
-        The names of the vertices: a tuple, or a `NumberNames` if all are whole numbers. None if vertices are called by
-        their indices.
+        The names of the vertices: a tuple, a `NumberNames` if all are whole numbers, or a `CellNames` if they are the
+        cells of a raster. None if vertices are called by their indices.
     coordinates : ndarray of float64, shape (n, 2), or None
         x and y, or longitude and latitude.
     keys : tuple or None
@@ -214,6 +216,68 @@ class Graph:
         from .convert import from_matrix
 
         return from_matrix(matrix, no_edge, names, coordinates)
+
+    @classmethod
+    def from_raster(
+        cls,
+        costs: Any,
+        neighbours: int = 8,
+        *,
+        cost: str = "mean",
+        cell: float | tuple[float, float] = 1,
+        lengths: float | tuple[float, ...] | None = None,
+        corners: bool = True,
+    ) -> Graph:
+        """Build a graph from a raster of costs: cells are vertices, steps to neighbouring cells are arcs.
+
+        Parameters
+        ----------
+        costs : array of shape (rows, columns), numbers from 0 on
+            What it costs to cross each cell, per unit of length. Masked cells (`numpy.ma`) and cells of inf are walls,
+            and no vertices. NaN is an error.
+        neighbours : 4, 8 or 16
+            Straight steps; and diagonal ones; and knight's moves (two cells ahead, one aside).
+        cost : "mean", "sum" or "enter"
+            What a step costs, times its length: the mean of the cells it passes, the sum of its two ends, or the cost
+            of the cell it enters. With "enter" the two directions differ, and the graph is directed.
+        cell : number, or pair (height, width)
+            The size of a cell.
+        lengths : number or tuple, optional
+            The lengths of straight steps, diagonal steps and knight's moves, times ``cell``. By default they are
+            geometric: 1, sqrt 2, sqrt 5. ``lengths=1`` counts every step alike; (5, 7, 11) is nearly geometric in
+            whole numbers.
+        corners : bool
+            Whether a diagonal step may touch the corner of a wall. False forbids it, also between two walls.
+
+        Returns
+        -------
+        Graph
+            Its vertices are named (row, column), in reading order. Names take no memory without walls, and 4 bytes per
+            vertex with walls.
+
+        Notes
+        -----
+        The mean is that of both ends, as in MCP_Geometric of scikit-image. A knight's move passes two more cells: they
+        count in the mean, and if one of them is a wall there is no such step, as in r.cost of GRASS.
+
+        Weights are integers if costs, lengths and cell size are and ``cost`` is not "mean"; float32 if the costs are
+        float32 or float16; else float64.
+
+        Examples
+        --------
+        >>> import numpy as np, nearfar
+        >>> costs = np.array([[1, 1, 1], [1, np.inf, 9], [1, 1, 1]])
+        >>> graph = nearfar.Graph.from_raster(costs, neighbours=4)
+        >>> nearfar.path(graph, (0, 2), (2, 2))
+        [(0, 2), (0, 1), (0, 0), (1, 0), (2, 0), (2, 1), (2, 2)]
+        >>> nearfar.sssp(graph, (0, 2)).to_raster()
+        array([[ 2.,  1.,  0.],
+               [ 3., inf,  5.],
+               [ 4.,  5.,  6.]])
+        """
+        from .raster import from_raster
+
+        return from_raster(costs, neighbours, cost, cell, lengths, corners)
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, names: Any = None, coordinates: Any = None) -> Graph:
@@ -684,6 +748,29 @@ Did you mean 'Bonn'?
         from .convert import to_frame
 
         return to_frame(self)
+
+    def to_raster(self, values: Any, fill: Any = math.nan) -> Array:
+        """Return one value per vertex in the shape of the raster that the graph was made from.
+
+        Parameters
+        ----------
+        values : array of length n, or of shape (k, n)
+            In the order of the vertices. k rows give an array of shape (k, rows, columns).
+        fill : number
+            The value of walls. The type of the array holds it, too: integers become floats for NaN.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from nearfar.graph import Graph
+        >>> graph = Graph.from_raster([[1, 1], [np.inf, 1]])
+        >>> graph.to_raster(np.diff(graph.offsets), fill=-1)
+        array([[ 2,  2],
+               [-1,  2]], dtype=int32)
+        """
+        from .raster import to_raster
+
+        return to_raster(self, values, fill)
 
     def describe(self) -> Description:
         """Return degrees, weights, components and memory: a dict that prints as a table.

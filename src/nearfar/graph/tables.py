@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MissingDependencyError
+from .cells import CellNames
 from .names import NumberNames
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ def called(graph: Graph, vertices: np.ndarray) -> Any:
         return vertices.astype(np.int32, copy=False)
     if isinstance(graph.names, NumberNames):
         return graph.names.take(vertices)
+    if isinstance(graph.names, CellNames):
+        return np.fromiter(map(tuple, graph.names.take(vertices).tolist()), dtype=object, count=len(vertices))
     return np.fromiter(graph.names, dtype=object, count=graph.n)[vertices]
 
 

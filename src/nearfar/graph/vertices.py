@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import GraphError, InputTypeError, VertexError, in_python
 from .arrays import Array, shorten
+from .cells import CellNames
 from .names import NumberNames
 
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
@@ -30,8 +31,10 @@ class Vertices:
 
     def __init__(self, n: int, names: Any = None) -> None:
         self.n = n
-        self.names: tuple[Hashable, ...] | NumberNames | None = None if names is None else _take_names(names, n)
-        self.index_of: dict[Hashable, int] | NumberNames | None = (
+        self.names: tuple[Hashable, ...] | NumberNames | CellNames | None = (
+            None if names is None else _take_names(names, n)
+        )
+        self.index_of: dict[Hashable, int] | NumberNames | CellNames | None = (
             _index(self.names) if isinstance(self.names, tuple) else self.names
         )
 
@@ -56,6 +59,8 @@ class Vertices:
                 f"{role} is {shorten(vertex)}, a {type(vertex).__name__}, which cannot be a name (not hashable). "
                 f"Give one name; several go in a list where a list is taken."
             ) from None
+        if found is None and isinstance(self.names, CellNames):
+            raise self.names.error(vertex, role)
         if found is None:
             raise VertexError(f"{role} {shorten(vertex)} is not a vertex: {self._span()}.{self._suggest(vertex)}")
         self._refuse_kin(vertex, found, role)
@@ -77,6 +82,8 @@ class Vertices:
         if isinstance(vertices, range):
             vertices = np.arange(vertices.start, vertices.stop, vertices.step)
         listed = vertices if hasattr(vertices, "dtype") or isinstance(vertices, list | tuple) else list(vertices)
+        if isinstance(self.index_of, CellNames):
+            return self._cell_indices(listed, self.index_of, role)
         if self.index_of is None and hasattr(listed, "dtype"):
             return self._check_array(np.asarray(listed), role)
         if isinstance(listed, np.ndarray):
@@ -93,12 +100,27 @@ class Vertices:
                 raise VertexError(f"{error.marked} {name} is itself a vertex: write [{name}].") from None
             raise
 
-    def _find(self, array: Array, names: NumberNames, role: str) -> Array:
-        """Return the indices of an array of names that are whole numbers."""
+    def _find(self, array: Array, names: NumberNames | CellNames, role: str) -> Array:
+        """Return the indices of an array of names that are whole numbers, or of pairs of them."""
         indices, known = names.find(array)
         if not known.all():
-            self.index(int(array[~known][0]), role)
+            first = array[~known][0].tolist()
+            self.index(tuple(first) if isinstance(first, list) else first, role)
         return indices.astype(np.int32)
+
+    def _cell_indices(self, cells: Any, names: CellNames, role: str) -> Array:
+        """Return the indices of cells: an array of shape (k, 2), or a list of pairs, which becomes one."""
+        if names.is_one(cells):
+            raise InputTypeError(f"{role} {cells!r} is a single cell, but several are needed. Write [{cells!r}].")
+        array = names.as_array(cells) if isinstance(cells, list | tuple) else np.asarray(cells)
+        if array is not None and array.dtype.kind in "iu" and array.ndim == 2 and array.shape[1] == 2:
+            return self._find(array, names, role)
+        if array is not None and array.ndim != 1 and array.size:
+            raise InputTypeError(
+                f"{role}s are {array.dtype} of shape {array.shape}, but cells are whole numbers {names.parts}. Give an "
+                f"integer array of shape (k, 2), or a list of pairs."
+            )
+        return np.array([self.index(cell, role) for cell in cells], np.int32)
 
     def _check_array(self, array: Array, role: str) -> Array:
         """Return an array of vertex indices as int32, all in range."""
@@ -145,6 +167,8 @@ class Vertices:
             return (
                 f"the graph has {self.n} vertices, 0 to {self.n - 1}" if self.n > 1 else "the graph has one vertex, 0"
             )
+        if isinstance(self.names, CellNames):
+            return self.names.span()
         if _counts(self.names):
             return f"the graph has {self.n} vertices, {self.names[0]} to {self.names[-1]}"
         return f"the graph has {self.n} named vertices, the first is {shorten(self.names[0])}"
@@ -169,7 +193,7 @@ def _counts(names: Any) -> bool:
     return isinstance(names, NumberNames) and isinstance(names.ids, range) and names.ids.step == 1
 
 
-def _is_key(name: Any, index_of: dict[Hashable, int] | NumberNames) -> bool:
+def _is_key(name: Any, index_of: dict[Hashable, int] | NumberNames | CellNames) -> bool:
     """Tell whether ``name``, of any type, is a vertex."""
     try:
         return name in index_of
@@ -189,18 +213,18 @@ def _not_flat(array: Array, role: str) -> InputTypeError:
     return InputTypeError(f"{role}s have shape {array.shape}, but one dimension is needed. Use .ravel().")
 
 
-def _take_names(names: Any, n: int) -> tuple[Hashable, ...] | NumberNames:
-    """Return the names as a sequence of n entries; a range or an array of whole numbers stays compact."""
+def _take_names(names: Any, n: int) -> tuple[Hashable, ...] | NumberNames | CellNames:
+    """Return the names as a sequence of n entries; a range, an array of whole numbers or cells stay compact."""
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         raise InputTypeError(f"names is {shorten(names)}, a {type(names).__name__}, but a list of n names is needed.")
-    compact = isinstance(names, range | NumberNames) or (
+    compact = isinstance(names, range | NumberNames | CellNames) or (
         isinstance(names, np.ndarray) and names.ndim == 1 and names.dtype.kind == "i"
     )
     listed: Any = names if compact else tuple(names.tolist() if hasattr(names, "tolist") else names)
     if len(listed) != n:
         raise GraphError(f"There are {len(listed)} names for {n} vertices. Give each vertex one name, in order.")
     if compact:
-        return listed if isinstance(listed, NumberNames) else NumberNames(listed)
+        return listed if isinstance(listed, NumberNames | CellNames) else NumberNames(listed)
     return listed
 
 

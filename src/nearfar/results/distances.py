@@ -18,6 +18,7 @@ from ..graph.tables import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
 from .limits import unreached
 from .nearest import Nearest
+from .rasters import distances_to_raster
 
 if TYPE_CHECKING:
     from ..description import Description
@@ -198,6 +199,22 @@ class Distances:
             "distance": self.rows[r, v],
         }
         return frame_of(columns)
+
+    def to_raster(self) -> np.ndarray:
+        """Return the distances in the shape of the raster: rows x columns for one source, k x rows x columns for k.
+
+        They are floats, inf for walls and for cells that are not reached. The graph was made by `Graph.from_raster`, or
+        read from a grid map or a height map.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> graph = nearfar.Graph.from_raster([[1, 1], [float("inf"), 3]], neighbours=4)
+        >>> nearfar.sssp(graph, (1, 1)).to_raster()
+        array([[ 3.,  2.],
+               [inf,  0.]])
+        """
+        return distances_to_raster(self.graph, self.dist)
 
     def describe(self) -> Description:
         """Return what ran, what it cost and what it found: a dict that prints as a table.

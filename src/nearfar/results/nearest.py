@@ -14,6 +14,7 @@ import numpy as np
 from ..graph.tables import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
 from .limits import unreached
+from .rasters import distances_to_raster
 
 if TYPE_CHECKING:
     from ..description import Description
@@ -95,6 +96,10 @@ class Nearest:
             "distance": self.dist[v],
         }
         return frame_of(columns)
+
+    def to_raster(self) -> np.ndarray:
+        """Return the distances in the shape of the raster, as `Distances.to_raster` does."""
+        return distances_to_raster(self.graph, self.dist)
 
     def describe(self) -> Description:
         """Return what ran, what it cost and what it found: a dict that prints as a table."""

@@ -20,6 +20,7 @@ import numpy as np
 from ..errors import DistanceOverflowError, FileError, MissingDependencyError, OptionError
 from ..formats.io.targets import check_writable
 from ..formats.io.whole import whole_file
+from ..graph.cells import CellNames
 from ..results import Distances, Nearest
 from ..results.limits import unreached
 
@@ -143,7 +144,9 @@ def _save_npz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
 
 
 def vertices_of(graph: Graph) -> np.ndarray:
-    """Return the names of the vertices as an array of integers, or of words if not all are integers."""
+    """Return the names of the vertices as an array of integers, or of pairs or words if not all are integers."""
+    if isinstance(graph.names, CellNames):
+        return graph.names.take(np.arange(graph.n))
     labels = labels_of(graph)
     if labels is None:
         return np.arange(graph.n)
