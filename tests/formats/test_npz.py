@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import nearfar
 from helpers.damage import BROKEN, agrees, broken, damaged, read_bytes, real, refused, same, survives, write_bytes
@@ -18,6 +19,8 @@ from helpers.marks import needs_jit
 from helpers.strategies import cases
 from nearfar.errors import FileError, OptionError
 from nearfar.graph import Graph
+from nearfar.graph.cells import CellNames
+from nearfar.graph.vertices import Vertices
 
 ARCS = {"n": 4, "src": [0, 1, 2], "dst": [1, 2, 0], "w": [5, 6, 7], "directed": True}
 
@@ -65,6 +68,51 @@ def test_everything_is_kept(case, undirected, data):
     assert same(graph, again)
     assert type(again.names) is type(graph.names)
     assert write_bytes(graph, "npz") == write_bytes(again, "npz")
+
+
+@given(hnp.arrays(float, hnp.array_shapes(min_dims=2, max_dims=2), elements=st.sampled_from([1, 2.5, np.inf])))
+def test_cells_are_kept(costs):
+    raster = Graph.from_raster(costs)
+    for xy in (False, True):
+        names = CellNames(costs.shape, raster.names.free, xy)
+        graph = Graph(raster.offsets, raster.arcs, Vertices(raster.n, names), undirected=True)
+        again = keep_all(graph)
+        assert same(graph, again) and again.names == names and isinstance(again.names, CellNames)
+        assert again.undirected and write_bytes(graph, "npz") == write_bytes(again, "npz")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"cells": [2, 2]}, ["rows, columns"]),
+        ({"cells": [2.0, 2.0, 0.0]}, ["rows, columns"]),
+        ({"cells": [-2, -2, 0]}, ["rows, columns"]),
+        ({"cells": [2, 2, 7]}, ["rows, columns"]),
+        ({"cells": [1, 2, 0]}, ["3 vertices"]),
+        ({"cells": [2**40, 2**40, 0]}, ["3 vertices"]),
+        ({"cells_free": None}, ["3 vertices"]),
+        ({"cells_free": [0, 1]}, ["3 vertices"]),
+        ({"cells_free": [0, 2, 1]}, ["ascending"]),
+        ({"cells_free": [0, 1, 1]}, ["ascending"]),
+        ({"cells_free": [-1, 0, 1]}, ["ascending"]),
+        ({"cells_free": [[0, 1, 2]]}, ["ascending"]),
+        ({"cells_free": [0.0, 1.0, 2.0]}, ["ascending"]),
+        ({"cells_free": [0, 1, 4]}, ["3 vertices"]),
+    ],
+)
+def test_edited_cells_are_checked_again(changes, words):
+    whole = write_bytes(Graph.from_raster([[1, 2], [3, np.inf]]), "npz")
+    changes = {key: None if value is None else np.asarray(value) for key, value in changes.items()}
+    with refused("edited.npz", *words):
+        read_bytes(rewritten(whole, **changes), "edited.npz")
+
+
+@pytest.mark.parametrize("format", ["edges", "parquet", "arrow", "graphml"])
+def test_other_formats_refuse_cells(format):
+    with refused("cells (row, column)", ".npz", "graph.unnamed", error=FileError):
+        write_bytes(Graph.from_raster([[1, 2]]), format)
+    with refused("have names", "'npz'", "lossy=True", error=OptionError):
+        write_bytes(Graph.from_raster([[1, 2]]), "dimacs")
 
 
 def test_whole_numbers_in_a_tuple_come_back_as_numbers():

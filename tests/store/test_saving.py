@@ -56,6 +56,18 @@ def test_words(run, friends, ending):
         assert proved(run("verify", friends, f"a{ending}"))
 
 
+@pytest.mark.parametrize("ending", [".npz", ".csv", ".parquet"])
+def test_cells(run, tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    (tmp_path / "yard.map").write_text("type octile\nheight 2\nwidth 3\nmap\n.@.\n...\n", encoding="utf8")
+    for query in (["sssp", "--source", "2,1"], ["nearest", "--sources", "(0, 0), (2, 0)"]):
+        assert run(query[0], "yard.map", *query[1:], "-o", f"a{ending}", "--predecessors", "-q").code == 0
+        assert proved(run("verify", "yard.map", f"a{ending}"))
+    (tmp_path / "wall.map").write_text("type octile\nheight 3\nwidth 2\nmap\n.@\n..\n..\n", encoding="utf8")
+    run("verify", "wall.map", f"a{ending}").error()
+
+
 def test_without_arrow(run, roads, friends, monkeypatch):
     """Tables as text need no other package; .parquet says which one it needs, before anything is read."""
     monkeypatch.setattr(saving.importlib.util, "find_spec", lambda name: None)

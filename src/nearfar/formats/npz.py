@@ -170,12 +170,12 @@ def _read_cells(source: Source, arrays: dict[str, Array]) -> CellNames:
     cells, free = arrays["cells"], arrays.get("cells_free")
     if cells.shape != (3,) or cells.dtype != np.int64 or (cells < 0).any() or cells[2] > 1:
         raise source.error("cells must be rows, columns, and 1 for (x, y), as int64. Write the file again.")
-    size, n = int(cells[0]) * int(cells[1]), len(arrays["offsets"]) - 1
+    size, n = int(cells[0]) * int(cells[1]), arrays["offsets"].size - 1
     if free is not None and (
-        free.ndim != 1 or free.dtype.kind != "i" or (np.diff(free) <= 0).any() or (free[:1] < 0).any()
+        free.ndim != 1 or free.dtype.kind != "i" or (free[1:] <= free[:-1]).any() or (free[:1] < 0).any()
     ):
         raise source.error("cells_free must be ascending whole numbers from 0 on. Write the file again.")
-    if (size if free is None else len(free)) != n or (free is not None and n and free[-1] >= size):
+    if (size if free is None else len(free)) != n or (free is not None and n and free[-1] >= size) or size > 2**62:
         raise source.error(f"the cells do not belong to a graph of {n} vertices. Write the file again.")
     return CellNames((int(cells[0]), int(cells[1])), free, bool(cells[2]))
 
