@@ -284,7 +284,7 @@ def test_rows_are_solved_again_some_at_a_time(monkeypatch):
         return solve_again(found, numbers)
 
     monkeypatch.setattr(result, "ROUNDED_AT_ONCE", 7 * graph.n)
-    found = Distances(graph, exact.sources, exact.rows.copy(), rounded=True, solve_again=noted)
+    found = Distances(graph, exact.source_indices, exact.rows.copy(), rounded=True, solve_again=noted)
     assert found.path(3, source=9) == exact.path(3, source=9) and asked == [[9]]
     assert (found.predecessors == exact.predecessors).all()
     assert asked[1:] == [list(range(first, min(first + 7, 60))) for first in range(0, 60, 7)]

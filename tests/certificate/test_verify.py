@@ -194,13 +194,13 @@ def test_unreached_marked_reached(result):
 
 
 def test_wrong_source(result):
-    result.sources = ids(1)
+    result.source_indices = ids(1)
     assert changed(result).problems == ["source 'b' has 5: a source is at distance 0"]
 
 
 def test_another_source_at_zero(result):
     result._forest = None
-    result.sources = ids(4)
+    result.source_indices = ids(4)
     assert changed(result, (4, 0), (5, 1)).problems[0] == (
         "vertex 'a' has 0, but the distances on no path from the source add up to it: "
         "it should be greater or unreached, or one before it is wrong"
@@ -244,7 +244,7 @@ def test_wrong_shape(graph, result):
 
 
 def test_rows_and_sources_that_disagree(graph, result):
-    result.sources = ids(0, 1)
+    result.source_indices = ids(0, 1)
     assert "need (2, 6)" in verify(graph, result).problems[0]
 
 
@@ -263,7 +263,7 @@ def test_integers_cannot_hold_float_sums():
 
 
 def test_vertices_out_of_range(graph, result):
-    result.sources, result.targets = ids(9), ids(-1)
+    result.source_indices, result.targets = ids(9), ids(-1)
     assert [problem[:24] for problem in verify(graph, result).problems] == [
         "source 9 is not a vertex",
         "target -1 is not a verte",

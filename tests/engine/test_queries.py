@@ -178,15 +178,15 @@ def test_one_vertex_where_several_are_taken(graph, named):
 
 def test_names_in_any_container(named):
     for sources in (["Kiel", "Ulm"], ("Kiel", "Ulm"), np.array(["Kiel", "Ulm"]), pd.Series(["Kiel", "Ulm"])):
-        assert nearfar.mssp(named, sources).sources.tolist() == [2, 0]
-    assert nearfar.mssp(named, {"Kiel", "Ulm"}).sources.tolist() == [0, 2]
+        assert nearfar.mssp(named, sources).source_indices.tolist() == [2, 0]
+    assert nearfar.mssp(named, {"Kiel", "Ulm"}).source_indices.tolist() == [0, 2]
     assert nearfar.sssp(named, "Ulm", targets=["Bonn"]).dist.tolist() == [0, 4, TOP32]
 
 
 def test_a_tuple_that_is_a_name():
     graph = Graph.from_arcs([0], [1], [5], names=[(0, 0), (0, 1)])
     assert nearfar.mssp(graph, (0, 0)).dist.tolist() == [[0, 5]]
-    assert nearfar.mssp(graph, [(0, 1), (0, 0)]).sources.tolist() == [1, 0]
+    assert nearfar.mssp(graph, [(0, 1), (0, 0)]).source_indices.tolist() == [1, 0]
     assert nearfar.path(graph, (0, 0), (0, 1)) == [(0, 0), (0, 1)]
     assert nearfar.distance(graph, (0, 0), (0, 1)) == 5
 

@@ -65,7 +65,7 @@ def test_graph_counts_from_one(names):
     result = nearfar.sssp(graph, 1)
     assert result.path(4) == [1, 2, 3, 4] and graph.index(4) == 3 and graph.name(0) == 1
     assert graph.indices(np.array([4, 1])).tolist() == [3, 0] and graph.indices({3, 2}).tolist() == [1, 2]
-    assert nearfar.mssp(graph, np.array([2, 1])).sources.tolist() == [1, 0]
+    assert nearfar.mssp(graph, np.array([2, 1])).source_indices.tolist() == [1, 0]
     assert result.to_frame()["target"].tolist() == [1, 2, 3, 4]
     for wrong in (0, 5, -1):
         with pytest.raises(VertexError, match=f"{wrong} is not a vertex"):

@@ -147,14 +147,18 @@ def _problems(graph: Graph, distances: Distances, result: Distances | Nearest, r
 
 def _form_problems(graph: Graph, distances: Distances) -> Iterator[str]:
     """Yield what is wrong with the shape, the type, and the vertices of the result."""
-    rows, wanted = distances.rows, (len(distances.sources) if distances.seeds is None else 1, graph.n)
+    rows, wanted = distances.rows, (len(distances.source_indices) if distances.seeds is None else 1, graph.n)
     if rows.shape != wanted:
         yield f"the distances have shape {rows.shape}; {wanted[0]} sources and {wanted[1]} vertices need {wanted}"
     if rows.dtype not in (np.int32, np.int64, np.float32, np.float64):
         yield f"the distances have type {rows.dtype}; it must be int32, int64, float32 or float64"
     elif rows.dtype.kind == "i" and graph.weight_dtype is not None and graph.weight_dtype.kind == "f":
         yield f"the distances have type {rows.dtype}, which cannot hold sums of {graph.weight_dtype} weights"
-    for role, vertices in (("source", distances.sources), ("source", distances.seeds), ("target", distances.targets)):
+    for role, vertices in (
+        ("source", distances.source_indices),
+        ("source", distances.seeds),
+        ("target", distances.targets),
+    ):
         for v in () if vertices is None else vertices:
             if not 0 <= v < graph.n:
                 yield f"{role} {v} is not a vertex: the graph has {graph.n} vertices, counted from 0"

@@ -55,7 +55,7 @@ def _lines(pairs: Pairs) -> Iterator[tuple[Any, Any, Any]]:
     """Yield source, target and distance of each pair, None where there is no path."""
     name, mark = pairs.graph.name, unreached(pairs.rows.dtype)
     ends = [name(int(v)) for v in pairs.targets]
-    for source, row in zip(pairs.distances.sources, pairs.rows, strict=True):
+    for source, row in zip(pairs.distances.source_indices, pairs.rows, strict=True):
         start = name(int(source))
         for end, distance in zip(ends, row.tolist(), strict=True):
             yield start, end, None if distance == mark else distance

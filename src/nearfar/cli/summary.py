@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..results.limits import unreached
+from ..results.lookup import closest
 
 SHOWN = 10  # nearest vertices on the screen
 
@@ -44,10 +45,4 @@ def farthest_of(rows: Iterable[Row]) -> Row | None:
 
 def nearest_of(row: np.ndarray, starts: np.ndarray, count: int = SHOWN) -> list[tuple[int, Any]]:
     """Return the nearest vertices, without the sources themselves, with their distances, in order."""
-    found = np.flatnonzero(row != unreached(row.dtype))
-    found = found[~np.isin(found, starts)]
-    if len(found) > count:
-        limit = np.partition(row[found], count - 1)[count - 1]
-        found = found[row[found] <= limit]
-    found = found[np.argsort(row[found], kind="stable")[:count]]
-    return [(int(v), row[v].item()) for v in found]
+    return closest(row, starts, count)

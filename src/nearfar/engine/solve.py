@@ -145,7 +145,7 @@ def solve_again(result: Distances, indices: Sequence[int]) -> np.ndarray:
         cutoff = float(farthest) * (1 + max(eps**0.5, graph.n * eps))
     query = check(
         graph,
-        result.sources[list(indices)] if result.seeds is None else result.sources,
+        result.source_indices[list(indices)] if result.seeds is None else result.source_indices,
         seeds=result.seeds,
         method=method,
         device="cpu",

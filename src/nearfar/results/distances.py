@@ -9,13 +9,15 @@ Invariant: ``rows`` always has k rows; only ``dist`` and ``predecessors`` drop t
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import MethodError, NoPathError, OptionError
+from ..errors import InputTypeError, MethodError, NoPathError, OptionError
 from ..graph.tables import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
+from . import lookup
 from .limits import unreached
 from .nearest import Nearest
 from .rasters import distances_to_raster
@@ -36,8 +38,8 @@ class Distances:
     ----------
     graph : Graph
         The graph of the query.
-    sources : int32 array of length k
-        The source of each row, as a vertex index.
+    source_indices : int32 array of length k
+        The source of each row, as a vertex index; ``sources`` are their names.
     rows : array of shape (k, n)
         The distances, one row per source. Unreached: the type's maximum for integers, inf for floats.
     cutoff, targets
@@ -55,9 +57,12 @@ class Distances:
     >>> result = nearfar.sssp(g, 0)
     >>> result.dist
     array([ 0,  5, 12], dtype=int32)
-    >>> result.path(2)
-    [0, 1, 2]
+    >>> result[2], result.path(2)
+    (12, [0, 1, 2])
     """
+
+    __iter__ = None  # a result that can be indexed is no sequence: names need not be 0, 1, 2, ...
+    __contains__ = None
 
     def __init__(
         self,
@@ -75,7 +80,7 @@ class Distances:
         solve_again: Callable[[Distances, Sequence[int]], np.ndarray] | None = None,
     ) -> None:
         self.graph = graph
-        self.sources = sources
+        self.source_indices = sources
         self.rows = dist
         self.seeds = seeds
         self.single = single
@@ -88,6 +93,22 @@ class Distances:
         self._trees: dict[int, np.ndarray] = {}
         self._over_the_limit: dict[int, np.ndarray] = {}  # trees of rows with paths over unreached vertices
         self._forest: np.ndarray | None = None
+
+    @property
+    def sources(self) -> Any:
+        """The sources by name, in the order of the rows; a query takes them again.
+
+        Without names these are the indices, int32; names that are whole numbers are an int64 array, others a list.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7], names=["Ulm", "Bonn", "Kiel"])
+        >>> result = nearfar.mssp(g, ["Bonn", "Ulm"])
+        >>> result.sources, result.source_indices
+        (['Bonn', 'Ulm'], array([1, 0], dtype=int32))
+        """
+        return lookup.names_of(self.graph, self.source_indices)
 
     @property
     def dist(self) -> np.ndarray:
@@ -118,6 +139,72 @@ class Distances:
         """
         return self.dist != unreached(self.rows.dtype)
 
+    def as_float(self) -> np.ndarray:
+        """Return the distances as float64, shaped like ``dist``, inf where unreached: numbers that add up.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.sssp(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 1).as_float()
+        array([inf,  0.,  7.])
+        """
+        return lookup.as_float(self.dist)
+
+    def __getitem__(self, ends: Any) -> int | float:
+        """Return a distance by name: ``result[v]`` of `nearfar.sssp`, ``result[source, v]`` of all other queries.
+
+        It is a Python number, math.inf if the vertex is not reached.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7], names=["Ulm", "Bonn", "Kiel"])
+        >>> nearfar.sssp(g, "Ulm")["Kiel"], nearfar.mssp(g, ["Kiel", "Bonn"])["Bonn", "Kiel"]
+        (12, 7)
+        """
+        if self.single:
+            if isinstance(ends, tuple) and not lookup.is_name(self.graph, ends):
+                raise InputTypeError(
+                    f"result[...] got the {len(ends)} ends {ends!r:.60}, but this result has one row, which starts at "
+                    f"{self.sources[0]!r}. Write result[vertex]."
+                )
+            return lookup.number_of(self.rows[0, self.graph.index(ends)])
+        pair = isinstance(ends, tuple) and len(ends) == 2
+        if not pair or (lookup.is_name(self.graph, ends) and not lookup.is_name(self.graph, ends[0])):
+            raise InputTypeError(
+                f"result[...] got {ends!r:.60}, but this result has one row per source. Write result[source, vertex]."
+            )
+        return lookup.number_of(self.rows[self._row_of(ends[0]), self.graph.index(ends[1])])
+
+    def farthest(self, k: int = 1, *, source: Hashable | None = None) -> list[tuple[Any, int | float]]:
+        """Return the ``k`` farthest vertices that are reached, as (name, distance), the greatest distance first.
+
+        Ties are in the order of vertex indices. If the result has several rows, ``source`` says which.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.sssp(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 0).farthest(2)
+        [(2, 12), (1, 5)]
+        """
+        r = self._row_of(source, "farthest")
+        return [(self.graph.name(v), d) for v, d in lookup.farthest(self.rows[r], lookup.take_count(k))]
+
+    def closest(self, k: int, *, source: Hashable | None = None) -> list[tuple[Any, int | float]]:
+        """Return the ``k`` nearest vertices beside the source itself, as (name, distance), the nearest first.
+
+        Ties are in the order of vertex indices. If the result has several rows, ``source`` says which.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.sssp(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 0).closest(1)
+        [(1, 5)]
+        """
+        r = self._row_of(source, "closest")
+        found = lookup.closest(self.rows[r], self.seeds_of(r), lookup.take_count(k))
+        return [(self.graph.name(v), d) for v, d in found]
+
     @property
     def predecessors(self) -> np.ndarray:
         """The vertex before each vertex on a shortest path to it, int32, shaped like ``dist``.
@@ -139,15 +226,15 @@ class Distances:
             self._trees.clear()
         return self._forest[0] if self.single else self._forest
 
-    def path(self, target: Hashable, *, source: Hashable | None = None) -> list[Any]:
-        """Return the vertices of a shortest path to ``target``, both ends included.
+    def path(self, *ends: Hashable, source: Hashable | None = None) -> list[Any]:
+        """Return the vertices of a shortest path, both ends included: ``path(target)`` or ``path(source, target)``.
 
         Parameters
         ----------
-        target : vertex
-            Where the path ends.
+        *ends : vertices
+            The target; before it the source, which is needed only when the result has several rows.
         source : vertex, optional
-            Where it starts; needed only when the result has several rows.
+            The source, if it is not given before the target.
 
         Returns
         -------
@@ -163,11 +250,12 @@ class Distances:
         --------
         >>> import nearfar
         >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
-        >>> nearfar.mssp(g, [0, 1]).path(2, source=1)
-        [1, 2]
+        >>> nearfar.sssp(g, 0).path(2), nearfar.mssp(g, [0, 1]).path(1, 2)
+        ([0, 1, 2], [1, 2])
         """
+        start, target = self._both_ends(ends, source)
         v = self.graph.index(target, role="target")
-        r = self._row_of(source)
+        r = self._row_of(start, "path")
         if self.rows[r, v] == unreached(self.rows.dtype):
             raise NoPathError(self._no_path(r, v))
         pred, path = self._whole_tree(r), [v]
@@ -194,7 +282,7 @@ class Distances:
         """
         r, v = np.nonzero(self.rows != unreached(self.rows.dtype))
         columns = {
-            "source": called(self.graph, self.sources[r]),
+            "source": called(self.graph, self.source_indices[r]),
             "target": called(self.graph, v),
             "distance": self.rows[r, v],
         }
@@ -243,7 +331,7 @@ class Distances:
 
     def seeds_of(self, r: int) -> np.ndarray:
         """Return the vertices that row ``r`` starts from: its source, or the sources of a nearest query."""
-        return self.sources[r : r + 1] if self.seeds is None else self.seeds
+        return self.source_indices[r : r + 1] if self.seeds is None else self.seeds
 
     def known_trees(self) -> dict[int, np.ndarray]:
         """Return the predecessors that were computed so far, by row, without computing any."""
@@ -299,20 +387,36 @@ class Distances:
         tree = self._tree(r)
         return self._over_the_limit.get(r, tree)
 
-    def _row_of(self, source: Hashable | None) -> int:
+    def _both_ends(self, ends: tuple[Hashable, ...], source: Hashable | None) -> tuple[Hashable | None, Hashable]:
+        """Return the source, None if it was not given, and the target of a path."""
+        if len(ends) == 2 and source is None:
+            return ends[0], ends[1]
+        if len(ends) == 1:
+            return source, ends[0]
+        form = "path(target)" if len(self.rows) == 1 else "path(source, target)"
+        given = f"{len(ends)} ends" + ("" if source is None else " and source=")
+        raise InputTypeError(f"path() got {given}. Write {form}.")
+
+    def _row_of(self, source: Hashable | None, method: str = "path") -> int:
         """Return the row of a source; without a source there must be only one row."""
         if source is None:
             if len(self.rows) != 1:
                 raise OptionError(
-                    f"this result has {len(self.rows)} rows, and path() needs to know which. Give source=."
+                    f"this result has {len(self.rows)} rows, and {method}() needs to know which. Give source=."
                 )
             return 0
-        found = np.flatnonzero(self.sources == self.graph.index(source, role="source"))
-        if not len(found):
+        r = self._row_by_index.get(self.graph.index(source, role="source"))
+        if r is None:
             raise OptionError(
                 f"{source!r} is not a source of this result. Give one of result.sources, or run a query from it."
             )
-        return int(found[0])
+        return r
+
+    @cached_property
+    def _row_by_index(self) -> dict[int, int]:
+        """The first row of each source."""
+        last_first = self.source_indices[::-1].tolist()
+        return dict(zip(last_first, range(len(last_first) - 1, -1, -1), strict=True))
 
     def _no_path(self, r: int, v: int) -> str:
         """Return the message why there is no path to ``v``, and what may help."""

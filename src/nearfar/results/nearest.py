@@ -13,6 +13,7 @@ import numpy as np
 
 from ..graph.tables import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
+from . import lookup
 from .limits import unreached
 from .rasters import distances_to_raster
 
@@ -41,6 +42,9 @@ class Nearest:
     [3, 2]
     """
 
+    __iter__ = None  # vertices are called by name, so this is no sequence
+    __contains__ = None
+
     def __init__(self, distances: Distances) -> None:
         self.distances = distances
         self._source: np.ndarray | None = None
@@ -51,9 +55,22 @@ class Nearest:
         return self.distances.graph
 
     @property
-    def sources(self) -> np.ndarray:
-        """The sources of the query, as vertex indices."""
+    def source_indices(self) -> np.ndarray:
+        """The sources of the query as vertex indices, in ascending order."""
         return self.distances.seeds_of(0)
+
+    @property
+    def sources(self) -> Any:
+        """The sources of the query by name, in the order of their indices; a query takes them again.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0], [1], [5], names=["Ulm", "Bonn"])
+        >>> nearfar.nearest(g, ["Bonn"]).sources
+        ['Bonn']
+        """
+        return lookup.names_of(self.graph, self.source_indices)
 
     @property
     def dist(self) -> np.ndarray:
@@ -65,16 +82,64 @@ class Nearest:
         """Which vertices have a distance: n booleans."""
         return self.distances.reached
 
+    def as_float(self) -> np.ndarray:
+        """Return the n distances as float64, inf where unreached: numbers that add up.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.nearest(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), [1]).as_float()
+        array([inf,  0.,  7.])
+        """
+        return lookup.as_float(self.dist)
+
+    def __getitem__(self, vertex: Hashable) -> tuple[Any, int | float]:
+        """Return the nearest source of a vertex and its distance, by name; (None, inf) if no source reaches it.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7], n=4, names=["Ulm", "Bonn", "Kiel", "Rügen"])
+        >>> near = nearfar.nearest(g, ["Ulm", "Bonn"])
+        >>> near["Kiel"], near["Rügen"]
+        (('Bonn', 7), (None, inf))
+        """
+        v = self.graph.index(vertex)
+        s = int(self.source[v])
+        return None if s == NO_VERTEX else self.graph.name(s), lookup.number_of(self.dist[v])
+
+    def farthest(self, k: int = 1) -> list[tuple[Any, int | float]]:
+        """Return the ``k`` vertices that are farthest from their nearest source, as (name, distance), greatest first.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.nearest(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), [0, 2]).farthest()
+        [(1, 5)]
+        """
+        return self.distances.farthest(k)
+
+    def closest(self, k: int) -> list[tuple[Any, int | float]]:
+        """Return the ``k`` vertices that are nearest to a source, beside the sources, as (name, distance).
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.nearest(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), [0]).closest(1)
+        [(1, 5)]
+        """
+        return self.distances.closest(k)
+
     @property
     def source(self) -> np.ndarray:
-        """The nearest source of each vertex, as a vertex index (int32), -1 if no source reaches it.
+        """The nearest source of each vertex: n vertex indices (int32), not names; -1 if no source reaches it.
 
         Between sources at the same distance the tree decides: fewest arcs, then the least predecessor.
         """
         if self._source is None:
             from .trees import origins
 
-            self._source = origins(self.distances._whole_tree(0), self.sources)
+            self._source = origins(self.distances._whole_tree(0), self.source_indices)
             self._source[self.dist == unreached(self.dist.dtype)] = NO_VERTEX  # a limit below 0 excludes even sources
         return self._source
 
@@ -104,8 +169,8 @@ class Nearest:
     def describe(self) -> Description:
         """Return what ran, what it cost and what it found: a dict that prints as a table."""
         facts = self.distances.describe()
-        facts["sources"] = len(self.sources)
+        facts["sources"] = len(self.source_indices)
         return facts
 
     def __repr__(self) -> str:
-        return f"Nearest(sources={len(self.sources)}, n={self.graph.n}, {self.dist.dtype}{self.distances._by()})"
+        return f"Nearest(sources={len(self.source_indices)}, n={self.graph.n}, {self.dist.dtype}{self.distances._by()})"

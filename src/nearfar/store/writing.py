@@ -129,7 +129,7 @@ def _save_npy(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
 
 def _save_npz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
     """Write the distances and everything that is needed to read and to prove them."""
-    arrays = {"dist": answer.dist, "sources": answer.sources, "vertices": vertices_of(answer.graph)}
+    arrays = {"dist": answer.dist, "sources": answer.source_indices, "vertices": vertices_of(answer.graph)}
     if isinstance(answer, Nearest):
         arrays["source"] = answer.source
     distances = _distances(answer)
@@ -182,7 +182,7 @@ def blocks_of(answer: Table, predecessors: bool) -> Iterator[list[np.ndarray]]:
             if isinstance(answer, Nearest):
                 columns = [v, answer.source[v], row[v]]
             else:
-                columns = [np.full(len(v), distances.sources[r]), v, row[v]]
+                columns = [np.full(len(v), distances.source_indices[r]), v, row[v]]
             yield columns if tree is None else [*columns, tree[v]]
 
 

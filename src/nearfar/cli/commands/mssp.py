@@ -102,7 +102,7 @@ def rows_of(result: nearfar.Distances) -> list[Row]:
     """Return the summary of every row."""
     from ..summary import describe_row
 
-    return [describe_row(row, int(source)) for row, source in zip(result.rows, result.sources, strict=True)]
+    return [describe_row(row, int(source)) for row, source in zip(result.rows, result.source_indices, strict=True)]
 
 
 def _print_document(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:

@@ -83,13 +83,13 @@ def _pieces(answer: nearfar.Nearest) -> list[Row]:
     from ..summary import Row
 
     found = np.flatnonzero(answer.reached)
-    owner = np.searchsorted(answer.sources, answer.source[found])
-    counts = np.bincount(owner, minlength=len(answer.sources))
+    owner = np.searchsorted(answer.source_indices, answer.source[found])
+    counts = np.bincount(owner, minlength=len(answer.source_indices))
     order = np.lexsort((-found, answer.dist[found], owner))  # the last of each owner is its farthest
     last = found[order][np.cumsum(counts) - 1] if len(found) else np.zeros(len(counts), np.int64)
     pieces = [
         Row(int(source), int(count), (int(v), answer.dist[v].item()) if count else None)
-        for source, count, v in zip(answer.sources, counts, last, strict=True)
+        for source, count, v in zip(answer.source_indices, counts, last, strict=True)
     ]
     return sorted(pieces, key=lambda piece: -piece.reached)
 

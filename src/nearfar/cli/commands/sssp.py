@@ -87,14 +87,14 @@ def _print_document(
     from .. import documents
     from ..summary import describe_row, nearest_of
 
-    graph, row = loaded.graph, describe_row(result.dist, int(result.sources[0]))
+    graph, row = loaded.graph, describe_row(result.dist, int(result.source_indices[0]))
     documents.show(
         "sssp",
         **documents.run_of(loaded, result),
         source=documents.as_json(start),
         reached=row.reached if whole else None,
         unreached=graph.n - row.reached if whole else None,
-        nearest=documents.vertices_of(graph, nearest_of(result.dist, result.sources)) if whole else None,
+        nearest=documents.vertices_of(graph, nearest_of(result.dist, result.source_indices)) if whole else None,
         farthest=documents.vertex_of(graph, row.farthest) if whole else None,
         targets=[found.document() for found in paths],
         output=output,
@@ -153,9 +153,9 @@ def reached_tables(result: nearfar.Distances) -> tuple[list[Fact], list[Any]]:
     from .. import screen
     from ..summary import describe_row, nearest_of
 
-    graph, row = result.graph, describe_row(result.dist, int(result.sources[0]))
+    graph, row = result.graph, describe_row(result.dist, int(result.source_indices[0]))
     fact = screen.reached_fact(row.reached, graph.n)
-    near = nearest_of(result.dist, result.sources)
+    near = nearest_of(result.dist, result.source_indices)
     if not near or row.farthest is None:
         return [fact], []
     rows = [("" if i else "nearest", graph.name(v), screen.number(distance)) for i, (v, distance) in enumerate(near)]
