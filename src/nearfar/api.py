@@ -2,7 +2,8 @@
 
 Each function here only reads its arguments and calls engine/solve.py, where all queries are planned and run. They all
 take the same options, listed below once; `takes_options` copies the list into every docstring and signature. The types
-of the options, for editors and type checkers, are in `engine.options.Options`.
+of the options, for editors and type checkers, are in `engine.options.Options`. Every function takes a `nearfar.Graph`
+or a `nearfar.Prepared`, whose hierarchy it then uses, unless another method is named.
 
 The options are the same everywhere:
 
@@ -44,7 +45,7 @@ import numpy as np
 
 from .engine.options import Options, known_options
 from .engine.planner import Plan
-from .engine.query import check, take_graph, take_source, take_vertices
+from .engine.query import PreparedGraph, check, take_graph, take_source, take_vertices
 from .engine.solve import plan_query, solve
 from .errors import InputTypeError
 from .graph import Graph
@@ -69,14 +70,18 @@ def takes_options(query: Query) -> Query:
 
 
 @takes_options
-def sssp(graph: Graph, source: Any, **options: Unpack[Options]) -> Distances:
+def sssp(
+    graph: Graph | PreparedGraph, source: Any, *, direction: str = "from", **options: Unpack[Options]
+) -> Distances:
     """Return the distances from one source to every vertex.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or Prepared
     source : vertex
         A name if the graph has names, an index otherwise.
+    direction : str
+        "from": distances from the source. "to": distances to it; paths then lead to it, in the direction of travel.
     **options
         {options}
 
@@ -89,19 +94,26 @@ def sssp(graph: Graph, source: Any, **options: Unpack[Options]) -> Distances:
     array([0, 4, 7], dtype=int32)
     >>> result.path(2)
     [0, 1, 2]
+    >>> nearfar.sssp(g, 2, direction="to").dist
+    array([7, 3, 0], dtype=int32)
     """
-    return solve(check(graph, take_source(take_graph(graph), source), single=True, **known_options(options)))
+    row = take_source(take_graph(graph), source)
+    return solve(check(graph, row, single=True, direction=direction, **known_options(options)))
 
 
 @takes_options
-def mssp(graph: Graph, sources: Any, **options: Unpack[Options]) -> Distances:
+def mssp(
+    graph: Graph | PreparedGraph, sources: Any, *, direction: str = "from", **options: Unpack[Options]
+) -> Distances:
     """Return the distances from several sources, one row per source, in the given order.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or Prepared
     sources : vertices
         A list, tuple, set, range or array. A vertex may occur more than once.
+    direction : str
+        "from": distances from the sources. "to": distances to them.
     **options
         {options}
 
@@ -113,16 +125,17 @@ def mssp(graph: Graph, sources: Any, **options: Unpack[Options]) -> Distances:
     array([[7, 3, 0],
            [0, 4, 7]], dtype=int32)
     """
-    return solve(check(graph, take_vertices(take_graph(graph), sources, "source"), **known_options(options)))
+    rows = take_vertices(take_graph(graph), sources, "source")
+    return solve(check(graph, rows, direction=direction, **known_options(options)))
 
 
 @takes_options
-def apsp(graph: Graph, **options: Unpack[Options]) -> Distances:
+def apsp(graph: Graph | PreparedGraph, **options: Unpack[Options]) -> Distances:
     """Return the distances between all pairs of vertices, one row per source.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or Prepared
     **options
         {options}
 
@@ -138,13 +151,18 @@ def apsp(graph: Graph, **options: Unpack[Options]) -> Distances:
 
 
 @takes_options
-def nearest(graph: Graph, sources: Any, **options: Unpack[Options]) -> Nearest:
+def nearest(
+    graph: Graph | PreparedGraph, sources: Any, *, direction: str = "from", **options: Unpack[Options]
+) -> Nearest:
     """Return for every vertex the distance from the nearest of several sources, and which one that is.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or Prepared
     sources : vertices
+    direction : str
+        "from": travel leads from the sources to the vertices, as that of ambulances. "to": from the vertices to the
+        sources, as that of patients to hospitals.
     **options
         {options}
 
@@ -157,16 +175,17 @@ def nearest(graph: Graph, sources: Any, **options: Unpack[Options]) -> Nearest:
     (array([0, 5, 1, 0], dtype=int32), array([0, 0, 3, 3], dtype=int32))
     """
     seeds = np.unique(take_vertices(take_graph(graph), sources, "source"))
-    return Nearest(solve(check(graph, seeds[:1], seeds=seeds, single=True, **known_options(options))))
+    row = check(graph, seeds[:1], seeds=seeds, single=True, direction=direction, **known_options(options))
+    return Nearest(solve(row))
 
 
 @takes_options
-def distance(graph: Graph, source: Any, target: Any, **options: Unpack[Options]) -> int | float:
+def distance(graph: Graph | PreparedGraph, source: Any, target: Any, **options: Unpack[Options]) -> int | float:
     """Return the distance from ``source`` to ``target``, math.inf if there is no path.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or Prepared
     source, target : vertex
     **options
         {options}
@@ -178,18 +197,20 @@ def distance(graph: Graph, source: Any, target: Any, **options: Unpack[Options])
     >>> nearfar.distance(g, 0, 2), nearfar.distance(g, 2, 0)
     (7, inf)
     """
+    if isinstance(graph, PreparedGraph) and not options:
+        return graph.distance(source, target)
     result, t = _pair(graph, source, target, options)
     found = result.dist[t].item()
     return found if found < unreached(result.dist.dtype) else math.inf
 
 
 @takes_options
-def path(graph: Graph, source: Any, target: Any, **options: Unpack[Options]) -> list[Any]:
+def path(graph: Graph | PreparedGraph, source: Any, target: Any, **options: Unpack[Options]) -> list[Any]:
     """Return the vertices of a shortest path from ``source`` to ``target``, both ends included.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or Prepared
     source, target : vertex
     **options
         {options}
@@ -201,17 +222,19 @@ def path(graph: Graph, source: Any, target: Any, **options: Unpack[Options]) -> 
     >>> nearfar.path(g, "Ulm", "Kiel")
     ['Ulm', 'Bonn', 'Kiel']
     """
+    if isinstance(graph, PreparedGraph) and not options:
+        return graph.path(source, target)
     result, _ = _pair(graph, source, target, options)
     return result.path(target)
 
 
 @takes_options
-def plan(graph: Graph, sources: Any = None, **options: Unpack[Options]) -> Plan:
+def plan(graph: Graph | PreparedGraph, sources: Any = None, **options: Unpack[Options]) -> Plan:
     """Return what a query would do, why, and how many bytes it would take, without running it.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or Prepared
     sources : vertex, vertices or None
         One source, several, or None for all pairs.
     **options
@@ -225,16 +248,17 @@ def plan(graph: Graph, sources: Any = None, **options: Unpack[Options]) -> Plan:
     >>> plan.method, plan.rows, plan.bytes > 4 * g.n**2
     ('prepared', 90000, True)
     """
-    take_graph(graph)
-    rows = np.arange(graph.n, dtype=np.int32) if sources is None else take_vertices(graph, sources, "source")
+    plain = take_graph(graph)
+    rows = np.arange(plain.n, dtype=np.int32) if sources is None else take_vertices(plain, sources, "source")
     return plan_query(check(graph, rows, **known_options(options)))
 
 
-def _pair(graph: Graph, source: Any, target: Any, options: Options) -> tuple[Distances, int]:
+def _pair(graph: Graph | PreparedGraph, source: Any, target: Any, options: Options) -> tuple[Distances, int]:
     """Solve from one source as far as one target; return the result and the target's index."""
     if "targets" in options:
         raise InputTypeError("targets was given to a query that has one target already; leave it out, or use sssp.")
-    t = take_graph(graph).index(target, "target")
-    if graph.min_weight >= 0:  # otherwise the path may lead over vertices that are farther than the target
-        options["targets"] = np.array([t], np.int32) if graph.names is None else [target]
-    return sssp(graph, source, **options), t
+    plain = take_graph(graph)
+    t = plain.index(target, "target")
+    if plain.min_weight >= 0:  # otherwise the path may lead over vertices that are farther than the target
+        options["targets"] = np.array([t], np.int32) if plain.names is None else [target]
+    return sssp(graph, source, **known_options(options)), t

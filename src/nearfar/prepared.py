@@ -7,27 +7,29 @@ solve (sweeps). The code is in elimination/; docs/prepared.md explains the algor
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
-from .api import path as search_path
+from . import api
 from .devices import cpu
 from .elimination.build import Failure, Hierarchy, build
 from .elimination.pairs import Pairs
 from .engine import options
-from .engine.options import Options, known_options
-from .engine.query import check, take_graph, take_source, take_vertices
-from .engine.solve import solve
-from .errors import InputTypeError, NoPathError
+from .engine.options import Options
+from .engine.query import PreparedGraph, take_graph, take_vertices
+from .errors import DistanceOverflowError, InputTypeError, NoPathError, option
 from .graph import Graph
 from .kernels.cpu.constants import LANES
 from .methods.prepared import SOLVERS, refusal, require_memory
-from .results import Distances
-from .results.limits import choose_types, unreached
+from .results import Distances, Nearest
+from .results.limits import choose_types, type_end, unreached
+from .results.lookup import as_float
 
 if TYPE_CHECKING:
     from .description import Description
@@ -82,8 +84,10 @@ def _made(graph: Graph, make: Callable[[], Hierarchy | Failure | None], stop: np
     return made[0]
 
 
-class Prepared:
+class Prepared(PreparedGraph):
     """A graph prepared for many queries. Made by `nearfar.prepare` and `nearfar.load_prepared`.
+
+    It can be given to every query function in place of a graph: ``nearfar.sssp(prepared, s)`` is ``prepared.sssp(s)``.
 
     Attributes
     ----------
@@ -99,6 +103,9 @@ class Prepared:
     Integer distances are exact. Floats are summed in another order than along the path, so they agree with those of
     `nearfar.sssp` only up to rounding; predecessors and paths are right all the same.
 
+    For distances *to* vertices (``direction="to"``), the reversed graph is prepared on first use and kept, unless the
+    graph is undirected: that takes as long, and as much memory, as preparing did.
+
     Examples
     --------
     >>> import nearfar
@@ -113,12 +120,27 @@ class Prepared:
         self.graph, self.hierarchy, self.threads = graph, hierarchy, threads
         self._covered = graph.kept  # the arcs of graph.opened that the structure covers; None: all of them
         self._spare: list[Pairs] = []  # work space for single pairs that no thread uses now
+        self._backward: Hierarchy | None = None  # that of the reversed graph, made on first use
+        self._preparing = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy everything but the work space."""
-        return {**vars(self), "_spare": []}
+        """Copy everything but the work space and the lock."""
+        return {name: value for name, value in vars(self).items() if name not in ("_spare", "_preparing")}
 
-    def sssp(self, source: Any, **options: Unpack[Options]) -> Distances:
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was copied, with new work space and a new lock."""
+        vars(self).update(state, _spare=[], _preparing=threading.Lock())
+
+    def hierarchy_of(self, direction: str) -> Hierarchy:
+        """Return the hierarchy to search over: for "to" that of the reversed graph, prepared on first use."""
+        if direction == "from" or self.graph.undirected:
+            return self.hierarchy
+        with self._preparing:
+            if self._backward is None:
+                self._backward = _built(self.graph.reversed, self.threads)
+            return self._backward
+
+    def sssp(self, source: Any, *, direction: str = "from", **options: Unpack[Options]) -> Distances:
         """Return the distances from one source to every vertex, as `nearfar.sssp` does; the options are the same.
 
         Examples
@@ -127,9 +149,9 @@ class Prepared:
         >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).sssp(0).dist
         array([ 0,  5, 12], dtype=int32)
         """
-        return self._solve(take_source(self.graph, source), options, single=True)
+        return api.sssp(self, source, direction=direction, **options)
 
-    def mssp(self, sources: Any, **options: Unpack[Options]) -> Distances:
+    def mssp(self, sources: Any, *, direction: str = "from", **options: Unpack[Options]) -> Distances:
         """Return the distances from several sources, one row per source, as `nearfar.mssp` does, with the same options.
 
         Examples
@@ -139,7 +161,7 @@ class Prepared:
         array([[2147483647,          0,          7],
                [         0,          5,         12]], dtype=int32)
         """
-        return self._solve(take_vertices(self.graph, sources, "source"), options)
+        return api.mssp(self, sources, direction=direction, **options)
 
     def apsp(self, **options: Unpack[Options]) -> Distances:
         """Return the distances between all pairs, one row per source, as `nearfar.apsp` does, with the same options.
@@ -151,18 +173,18 @@ class Prepared:
         array([[0, 5],
                [7, 0]], dtype=int32)
         """
-        return self._solve(np.arange(self.graph.n, dtype=np.int32), options)
+        return api.apsp(self, **options)
 
-    def _solve(self, sources: np.ndarray, options: Options, single: bool = False) -> Distances:
-        """Check, plan and solve as every query, with the hierarchy that is there already."""
-        for name in ("method", "delta"):
-            if name in options:
-                raise InputTypeError(
-                    f"{name} was given, but a prepared graph always uses the method 'prepared'; leave it out."
-                )
-        options["method"] = "prepared"
-        options.setdefault("threads", self.threads)
-        return solve(check(self.graph, sources, single=single, hierarchy=self.hierarchy, **known_options(options)))
+    def nearest(self, sources: Any, *, direction: str = "from", **options: Unpack[Options]) -> Nearest:
+        """Return the nearest of several sources for every vertex, as `nearfar.nearest` does, with the same options.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).nearest([0, 1]).dist
+        array([0, 0, 7], dtype=int32)
+        """
+        return api.nearest(self, sources, direction=direction, **options)
 
     def table(self, sources: Any, targets: Any, *, threads: int | None = None) -> np.ndarray:
         """Return the distances from each source to each target: one row per source, one column per target.
@@ -197,29 +219,46 @@ class Prepared:
         found, top = self._pair(*ends)
         return math.inf if top < 0 else found.item()
 
-    def distances(self, pairs: Any, *, threads: int | None = None) -> np.ndarray:
+    def distances(self, pairs: Any, *, threads: int | None = None, dtype: npt.DTypeLike | None = None) -> np.ndarray:
         """Return the distance of each of many pairs (source, target), from two short climbs per pair.
 
         Parameters
         ----------
         pairs : sequence of pairs, or array of shape (k, 2)
         threads : int, optional
+        dtype : type, optional
+            float64 by default, inf where there is no path, as `distance` has it. "int32" or "int64" for integer
+            weights: then unreached is the type's maximum.
 
         Returns
         -------
         array of length k
-            Unreached: the type's maximum for integers, inf for floats.
 
         Examples
         --------
         >>> import nearfar
         >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).distances([(0, 2), (1, 2), (2, 0)])
-        array([        12,          7, 2147483647], dtype=int32)
+        array([12.,  7., inf])
         """
         from .elimination.tables import find_pairs
 
         sources, targets = self._ends(pairs)
-        return find_pairs(self.hierarchy, sources, targets, self._dtype, self._threads(threads))
+        wanted = options.take_dtype("float64" if dtype is None else dtype, self.graph)
+        assert wanted is not None
+        self._require_room(wanted)
+        found = find_pairs(self.hierarchy, sources, targets, self._dtype, self._threads(threads))
+        return as_float(found).astype(wanted, copy=False) if wanted.kind == "f" else _as_integers(found, wanted)
+
+    def _require_room(self, wanted: np.dtype) -> None:
+        """Refuse a type that may not hold all distances exactly: floats have 53 bits."""
+        if self._dtype.kind == "f" or self._dtype == wanted:
+            return
+        end = 2**53 if wanted.kind == "f" else int(type_end(wanted))
+        if self.hierarchy.high >= end:
+            raise DistanceOverflowError(
+                f"distances may be up to {int(self.hierarchy.high):,}, but {wanted.name} holds whole numbers exactly "
+                f"only below {end:,}. Use {option('dtype', 'int64')}."
+            )
 
     def path(self, source: Any, target: Any) -> list[Any]:
         """Return the vertices of a shortest path, both ends included.
@@ -239,7 +278,7 @@ class Prepared:
             with self._pairs() as pairs:
                 found = pairs.path(s, t, top, self.hierarchy.structure.below)
         if found is None:  # there is a core, or the walk has very many cycles of length zero: search the graph
-            found = search_path(self.hierarchy.graph.without_names(), s, t, threads=1)
+            found = api.path(self.hierarchy.graph.without_names(), s, t, threads=1)
         return [self.graph.name(v) for v in found]
 
     def row_sums(self, sources: Any = None, *, threads: int | None = None, progress: Any = False) -> np.ndarray:
@@ -406,6 +445,12 @@ class Prepared:
     def _threads(self, threads: int | None) -> int:
         """Return the number of threads to use."""
         return self.threads if threads is None else options.take_threads(threads, cpu.facts().cores)
+
+
+def _as_integers(found: np.ndarray, wanted: np.dtype) -> np.ndarray:
+    """Return distances in another integer type that holds them, with its own mark of the unreached."""
+    reached = found != unreached(found.dtype)
+    return found if found.dtype == wanted else np.where(reached, found, unreached(wanted)).astype(wanted)
 
 
 def load_prepared(path: Any, graph: Graph) -> Prepared:

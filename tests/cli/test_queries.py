@@ -7,7 +7,8 @@ import pytest
 import nearfar
 
 RUN = {
-    "nearfar", "command", "file", "graph", "method", "device", "threads", "why", "dtype", "cutoff", "seconds", "output"
+    "nearfar", "command", "file", "graph", "method", "device", "threads", "why", "dtype", "cutoff", "direction",
+    "seconds", "output",
 }  # fmt: skip
 KEYS = {
     "sssp": RUN | {"source", "reached", "unreached", "nearest", "farthest", "targets"},
@@ -264,3 +265,21 @@ def test_plan_that_does_not_fit(run, roads):
     assert run("plan", roads, "--memory", "1kB", "--json").ok().json["fits"] is False
     run("apsp", roads, "--memory", "1kB").error("1.00 kB may be used")
     run("plan", roads, "--source", 1, "--sources", "1,2").error("leave one out")
+
+
+def test_directions(run, roads):
+    text = narrow(run("sssp", roads, "-s", 4, "--direction", "to").ok().out)
+    assert "Distances to 4 in roads.gr" in text and "farthest 1 6" in text
+    text = narrow(run("sssp", roads, "-s", 4, "--to", 1, "--direction", "to").ok().out)
+    assert "From 1 to 4 in roads.gr" in text and "distance 6 path 1 → 3 → 2 → 4, 3 arcs" in text
+    answer = run("sssp", roads, "-s", 4, "--to", 1, "--direction", "to", "--json").ok().json
+    assert answer["direction"] == "to" and answer["targets"][0]["path"] == [1, 3, 2, 4]
+    text = narrow(run("mssp", roads, "-s", "4,2", "--direction", "to").ok().out)
+    assert "Distances to 2 sources" in text and "1 → 4, distance 6" in text and "target reached farthest" in text
+    text = narrow(run("mssp", roads, "-s", "4,2", "-t", 1, "--direction", "to").ok().out)
+    assert "Distances from 1 source to 2 targets" in text and "source target distance 1 4 6 1 2 5" in text
+    text = narrow(run("nearest", roads, "-s", "4,2", "-t", "1,5", "--direction", "to").ok().out)
+    assert "target nearest distance 1 2 5 5 4 1" in text
+    answer = run("nearest", roads, "-s", "4,2", "-t", 1, "--direction", "to", "--json").ok().json
+    assert answer["targets"] == [{"source": 2, "vertex": 1, "distance": 5, "path": [1, 3, 2]}]
+    run("apsp", roads, "--direction", "to").error("--direction")

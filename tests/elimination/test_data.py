@@ -51,7 +51,7 @@ def check_answers(prepared, count):
     assert agree(found.dist, wanted)
     assert agree(prepared.table(sources, targets), wanted[:, targets])
     pairs = np.stack([np.repeat(sources, 50), np.tile(targets, count)], axis=1)
-    assert agree(prepared.distances(pairs), wanted[:, targets].reshape(-1))
+    assert agree(prepared.distances(pairs, dtype=wanted.dtype), wanted[:, targets].reshape(-1))
     reached = wanted < (np.inf if wanted.dtype.kind == "f" else np.iinfo(wanted.dtype).max)
     sums = np.where(reached, wanted, 0).sum(axis=1, dtype=np.float64)
     assert prepared.row_sums(sources) == pytest.approx(sums, rel=1e-9)

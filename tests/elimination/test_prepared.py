@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
+import pickle
 import threading
 from functools import partial
 from itertools import pairwise
@@ -22,7 +23,9 @@ from helpers.marks import JIT, needs_jit
 from helpers.shapes import KINDS, SHAPES, any_shape, rows_of, same, shaped, wild
 from nearfar import Graph
 from nearfar.elimination import core, reweight
+from nearfar.elimination.build import build
 from nearfar.errors import (
+    DistanceOverflowError,
     GraphError,
     InputTypeError,
     MemoryLimitError,
@@ -83,9 +86,9 @@ def assert_right(prepared, data, wanted=None):
     assert table.shape == (len(rows), len(columns)) and same(table, wanted[np.ix_(rows, columns)])
     pairs = data.draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), min_size=1, max_size=40))
     u, v = map(list, zip(*pairs, strict=True))
-    assert same(prepared.distances(pairs, threads=threads), wanted[u, v])
-    assert same(prepared.distances(np.array(pairs)), wanted[u, v])
     kind = np.float32 if graph.weight_dtype == np.float32 else np.float64
+    assert same(prepared.distances(pairs, threads=threads).astype(kind), wanted[u, v])
+    assert same(prepared.distances(np.array(pairs), dtype=kind), wanted[u, v])
     assert same(np.array([prepared.distance(*pair) for pair in pairs], kind), wanted[u, v])
     sums = np.where(wanted < math.inf, wanted, 0).sum(axis=1)
     assert prepared.row_sums(rows, threads=threads) == pytest.approx(sums[rows], rel=1e-5)
@@ -261,9 +264,9 @@ def test_names():
     graph = Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3], names=["Ulm", "Bonn", ("Kiel", 1)])
     prepared = nearfar.prepare(graph)
     pairs = [("Ulm", ("Kiel", 1)), ("Bonn", "Bonn"), (("Kiel", 1), "Ulm"), ("Ulm", ("Kiel", 1))]
-    assert prepared.distances(pairs).tolist() == [7, 0, TOP, 7]
-    assert prepared.distances(iter([list(pair) for pair in pairs])).tolist() == [7, 0, TOP, 7]
-    assert prepared.distances(np.array([["Ulm", "Bonn"], ["Bonn", "Ulm"]])).tolist() == [4, TOP]
+    assert prepared.distances(pairs).tolist() == [7, 0, math.inf, 7]
+    assert prepared.distances(iter([list(pair) for pair in pairs])).tolist() == [7, 0, math.inf, 7]
+    assert prepared.distances(np.array([["Ulm", "Bonn"], ["Bonn", "Ulm"]])).tolist() == [4, math.inf]
     assert prepared.table("Ulm", ["Bonn", ("Kiel", 1), "Bonn"]).tolist() == [[4, 7, 4]]
     assert prepared.path("Ulm", ("Kiel", 1)) == ["Ulm", "Bonn", ("Kiel", 1)]
     assert prepared.row_sums(["Bonn", "Ulm"]).tolist() == [3, 11]
@@ -303,9 +306,7 @@ WRONG = [
     lambda p: p.distances(np.zeros((2, 3), int)),
     lambda p: p.distances(np.zeros((2, 2, 2), int)),
     lambda p: p.distances([(0.5, 1)]),
-    lambda p: p.mssp([0], method="dijkstra"),
-    lambda p: p.sssp(0, delta=3),
-    lambda p: p.apsp(method="auto"),
+    lambda p: p.apsp(direction="to"),
     lambda p: p.apsp(hierarchy=None),
     lambda p: p.mssp([0], wrong=1),
 ]
@@ -322,6 +323,77 @@ def test_wrong_kinds(ask, town):
     with pytest.raises((InputTypeError, TypeError)) as caught:
         ask(town)
     assert str(caught.value)
+
+
+def test_distances_of_other_types():
+    graph = Graph.from_arcs([0, 1], [1, 2], [5, 7])
+    prepared, pairs = nearfar.prepare(graph), [(0, 2), (2, 0)]
+    assert prepared.distances(pairs).tolist() == [12, math.inf]
+    for dtype in ("int32", "int64"):
+        found = prepared.distances(pairs, dtype=dtype)
+        assert found.dtype == dtype and found.tolist() == [12, np.iinfo(dtype).max]
+    with pytest.raises(OptionError, match="float32 cannot hold"):
+        prepared.distances(pairs, dtype="float32")
+    long = nearfar.prepare(Graph.from_arcs([0, 1], [1, 2], [2**60, 7]))
+    assert long.distances(pairs, dtype="int64").tolist() == [2**60 + 7, 2**63 - 1]
+    for dtype in (None, "float64", "int32"):
+        with pytest.raises(DistanceOverflowError, match=r"Use dtype='int64'"):
+            long.distances(pairs, dtype=dtype)
+    floats = nearfar.prepare(Graph.from_arcs([0, 1], [1, 2], np.array([0.5, 7], np.float32)))
+    assert floats.distances(pairs).dtype == np.float64 and floats.distances(pairs, dtype="float32").tolist()[0] == 7.5
+
+
+def test_another_method_runs_plainly(town):
+    assert town.sssp(0).plan.method == town.sssp(0, method="auto").plan.method == "prepared"
+    found = town.mssp([3, 5], method="dijkstra")
+    assert found.plan.method == "dijkstra" and found.graph is town.graph
+    assert (found.dist == town.mssp([3, 5]).dist).all()
+    with pytest.raises(OptionError, match="method 'prepared' has no buckets"):
+        town.sssp(0, delta=3)
+
+
+def test_welcome_wherever_a_graph_is(town):
+    graph = town.graph
+    for options in ({}, {"cutoff": 300}, {"targets": [5, 140]}):
+        one, some = nearfar.sssp(town, 3, **options), nearfar.mssp(town, [3, 5], **options)
+        assert one.graph is graph and one.plan.method == "prepared"
+        assert (one.dist == nearfar.sssp(graph, 3, **options).dist).all()
+        assert (some.dist == nearfar.mssp(graph, [3, 5], **options).dist).all()
+        near = nearfar.nearest(town, [3, 77], **options)
+        assert (near.dist == nearfar.nearest(graph, [3, 77], **options).dist).all()
+        assert (near.source == town.nearest([77, 3], **options).source).all()
+        assert all(nearfar.verify(town, result) for result in (one, some, near))
+    assert (nearfar.apsp(town).dist == nearfar.apsp(graph).dist).all()
+    assert nearfar.distance(town, 3, 99) == nearfar.distance(town, 3, 99, threads=1) == nearfar.distance(graph, 3, 99)
+    assert nearfar.distance(town, 3, 99, cutoff=1) == math.inf
+    assert nearfar.path(town, 3, 99, method="dijkstra") == nearfar.path(graph, 3, 99)
+    assert nearfar.path(town, 3, 99, threads=1)[-1] == nearfar.path(town, 3, 99)[-1] == 99
+    assert nearfar.plan(town).method == nearfar.plan(town, 3).method == "prepared"
+    assert nearfar.plan(town, 3, method="delta").method == "delta"
+
+
+def test_threads_of_the_prepared_graph_are_the_default():
+    prepared = nearfar.prepare(nearfar.generate.road_grid(12, 12, seed=3), threads=1)
+    assert nearfar.mssp(prepared, range(100)).plan.threads == 1
+    assert nearfar.mssp(prepared, range(100), threads=2).plan.threads == 2
+
+
+def test_the_reversed_graph_is_prepared_once(monkeypatch):
+    graph = nearfar.generate.rmat(6, 4, seed=2, undirected=False)
+    assert not graph.undirected
+    prepared = nearfar.prepare(graph)
+    built = []
+    monkeypatch.setattr("nearfar.prepared.build", lambda *args, **rest: built.append(1) or build(*args, **rest))
+    wanted = nearfar.mssp(graph, [3, 5], direction="to").dist
+    for _ in range(2):
+        found = prepared.mssp([3, 5], direction="to")
+        assert (found.dist == wanted).all() and found.plan.method == "prepared" and nearfar.verify(prepared, found)
+    assert len(built) == 1
+    again = pickle.loads(pickle.dumps(prepared))
+    assert (again.sssp(3, direction="to").dist == wanted[0]).all() and len(built) == 1
+    edges = nearfar.prepare(nearfar.generate.road_grid(5, 5, seed=3))
+    edges.sssp(3, direction="to")
+    assert edges.graph.undirected and edges.hierarchy_of("to") is edges.hierarchy and len(built) == 2
 
 
 def test_no_pairs(town):
@@ -401,7 +473,7 @@ def test_distances_that_pass_int32(weight):
     assert prepared.distances([(0, v) for v in range(n)]).tolist() == wanted
     assert prepared.distance(0, n - 1) == wanted[-1] and prepared.distance(0, n) == math.inf
     end = np.iinfo(np.int64).max
-    assert prepared.table([0], [n]).tolist() == [[end]] and prepared.distances([(0, n)]).tolist() == [end]
+    assert prepared.table([0], [n]).tolist() == [[end]] and prepared.distances([(0, n)]).tolist() == [math.inf]
     assert prepared.row_sums([0]).tolist() == [sum(wanted)]
 
 

@@ -47,6 +47,41 @@ def test_round_trip(run, roads, tmp_path, query, ending):
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []
 
 
+@pytest.mark.parametrize("query", [query for query in QUERIES if query != "apsp"])
+@pytest.mark.parametrize("ending", SAVERS)
+def test_directions(run, roads, query, ending):
+    """A file knows its direction, except .npy; one that is proved in the other direction is wrong."""
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    file, to = f"answer{ending}", ["--direction", "to"]
+    trees = [] if ending == ".npy" else ["--predecessors"]
+    run(query, roads, *QUERIES[query], *to, "-o", file, *trees, "-q").ok()
+    if ending == ".npy":
+        hints = ["--sources", *QUERIES[query][1:]]
+        assert proved(run("verify", roads, file, *hints, *to))
+        assert run("verify", roads, file, *hints).code == 1
+    else:
+        assert proved(run("verify", roads, file)) and proved(run("verify", roads, file, *to))
+        run("verify", roads, file, "--direction", "from").error("distances to its sources", "Leave --direction out")
+
+
+def test_tables_to_the_sources(run, roads, tmp_path):
+    lines = "target,source,distance,successor\n4,1,6,3\n4,2,1,4\n4,3,4,2\n4,4,0,\n4,5,1,4\n"
+    assert run("sssp", roads, "-s", 4, "--direction", "to", "-o", "-", "--predecessors").ok().out == lines
+    (tmp_path / "a.csv").write_text(lines.replace("4,3,4,2", "4,3,5,2"), encoding="utf8")
+    assert run("verify", roads, "a.csv").code == 1
+    out = run("nearest", roads, "-s", "4,2", "--direction", "to", "-o", "-").ok().out
+    assert out == "vertex,target,distance\n1,2,5\n2,2,0\n3,2,3\n4,4,0\n5,4,1\n"
+    out = run("mssp", roads, "-s", "4,2", "-t", "1,5", "--direction", "to", "-o", "-").ok().out
+    assert out == "target,source,distance\n4,1,6\n4,5,1\n2,1,5\n"
+    run("sssp", roads, "-s", 4, "--direction", "to", "-o", "a.npz", "--predecessors", "-q")
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as file:
+        assert str(file["direction"]) == "to" and file["successors"].tolist() == [2, 3, 1, -1, 3]
+        arrays = dict(file) | {"direction": np.asarray("up")}
+    np.savez(tmp_path / "b.npz", **arrays)
+    run("verify", roads, "b.npz").error("'direction' holds 'up'")
+
+
 @pytest.mark.parametrize("ending", [".npz", ".csv", ".parquet"])
 def test_words(run, friends, ending):
     if ending == ".parquet":

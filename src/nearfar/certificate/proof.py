@@ -30,10 +30,13 @@ Block = tuple[int, np.ndarray, np.ndarray, np.ndarray]
 
 
 class Arcs:
-    """The arcs of a graph in blocks of (index of the first arc, tails, heads, weights)."""
+    """The arcs of a graph in blocks of (index of the first arc, tails, heads, weights).
 
-    def __init__(self, graph: Graph, block: int | None = None) -> None:
-        self.graph, self.block = graph, block or BLOCK
+    ``backward``: with tails and heads exchanged, as in the reversed graph; the indices stay those of the graph.
+    """
+
+    def __init__(self, graph: Graph, block: int | None = None, backward: bool = False) -> None:
+        self.graph, self.block, self.backward = graph, block or BLOCK, backward
         # A graph of one block is cut once for all rows.
         self._kept = list(self._blocks()) if graph.m <= self.block else None
 
@@ -49,7 +52,8 @@ class Arcs:
             bounds = np.clip(offsets[low : high + 2], first, last)
             tails = np.repeat(np.arange(low, high + 1, dtype=np.int32), np.diff(bounds))
             part = np.ones(last - first, dtype=np.int32) if weights is None else weights[first:last]
-            yield first, tails, self.graph.heads[first:last], part
+            heads = self.graph.heads[first:last]
+            yield (first, heads, tails, part) if self.backward else (first, tails, heads, part)
 
 
 class Row:
@@ -66,6 +70,11 @@ class Row:
         self.reached = self.dist < np.inf if self.floats else self.dist != np.iinfo(self.dist.dtype).max
         self.rounded = distances.rounded and self.floats  # rounded.py has the argument for such rows
         self.radius = self.radius_of(self.dist, self.reached)
+
+    @property
+    def link(self) -> str:
+        """What the next vertex towards the source is called."""
+        return "successor" if self.arcs.backward else "predecessor"
 
     @property
     def floats(self) -> bool:

@@ -18,17 +18,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import InputTypeError
+from ..graph import Graph
 from ..results import Distances, Nearest
 from .proof import Arcs, Row, reach
 from .rounded import CycleError, Paths, measure
-
-if TYPE_CHECKING:
-    from ..graph import Graph
 
 LIMIT = 5  # sentences in a certificate: the first matters most, many would hide it
 
@@ -79,12 +77,12 @@ class Certificate:
         return "\n".join(["NOT exact:", *(f"- {problem}" for problem in self.problems)])
 
 
-def verify(graph: Graph, result: Distances | Nearest) -> Certificate:
+def verify(graph: Any, result: Distances | Nearest) -> Certificate:
     """Prove that a result is exact, or say where it is wrong.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or Prepared
         The graph of the query.
     result : Distances or Nearest
         The result of the query. Predecessors are checked in the rows for which they were computed.
@@ -113,6 +111,8 @@ def verify(graph: Graph, result: Distances | Nearest) -> Certificate:
     NOT exact:
     - vertex 2 has 13, but arc 1 (1 -> 2, weight 7) leads to it with 12: it should be at most 12
     """
+    if isinstance(prepared_from := getattr(graph, "graph", None), Graph):
+        graph = prepared_from
     distances = result.distances if isinstance(result, Nearest) else result
     if not isinstance(distances, Distances):
         raise InputTypeError(
@@ -131,7 +131,7 @@ def _problems(graph: Graph, distances: Distances, result: Distances | Nearest, r
     yield from wrong
     if wrong:
         return
-    arcs, trees = Arcs(graph), distances.known_trees()
+    arcs, trees = Arcs(graph, backward=distances.direction == "to"), distances.known_trees()
     for r in range(len(distances.rows)):
         row = Row(arcs, distances, r)
         where = f"row {r} (source {_name(row, row.seeds[0])}): " if len(distances.rows) > 1 else ""
@@ -211,7 +211,7 @@ def _distance_problems(row: Row, supported: np.ndarray) -> Iterator[str]:
     for indices, tails, heads, sums in row.improving():
         for i in np.argsort(sums, kind="stable")[:LIMIT]:
             e, u, v, offer = int(indices[i]), tails[i], heads[i], sums[i]
-            text = f"vertex {_name(row, v)} has {_value(row, v)}, but {_arc(row, e, u, v)} leads to it with {offer}"
+            text = f"vertex {_name(row, v)} has {_value(row, v)}, but {_arc(row, e, u, v)} with {offer}"
             found.append((offer, 1, v, f"{text}: it should be at most {offer}"))
         found = sorted(found, key=lambda problem: problem[:2])[:LIMIT]
     reported = set()
@@ -239,22 +239,23 @@ def _tree_problems(row: Row, pred: np.ndarray, supported: np.ndarray) -> Iterato
     """Yield predecessors that are missing, superfluous, not tight, or that never lead to a source."""
     n = len(row.dist)
     if pred.shape != (n,) or pred.dtype != np.int32 or ((pred < -1) | (pred >= n)).any():
-        yield f"the predecessors must be {n} int32 numbers from -1 to {n - 1}"
+        yield f"the {row.link}s must be {n} int32 numbers from -1 to {n - 1}"
         return
     children = supported & ~row.starts
     for v in np.flatnonzero(children & (pred < 0)):
-        yield f"vertex {_name(row, v)} is reached, but has no predecessor"
+        yield f"vertex {_name(row, v)} is reached, but has no {row.link}"
     for v in np.flatnonzero(~children & (pred >= 0)):
         what = "a source" if row.starts[v] else "unreached"
-        yield f"vertex {_name(row, v)} is {what}, but has predecessor {_name(row, pred[v])}: it should be -1"
+        yield f"vertex {_name(row, v)} is {what}, but has {row.link} {_name(row, pred[v])}: it should be -1"
     held = np.zeros(n, dtype=bool)
     for tails, heads in row.tight():
         held[heads[pred[heads] == tails]] = True
     for v in np.flatnonzero(children & (pred >= 0) & ~held):
-        yield f"vertex {_name(row, v)} has predecessor {_name(row, pred[v])}, but no arc from there is tight"
+        side = "to" if row.arcs.backward else "from"
+        yield f"vertex {_name(row, v)} has {row.link} {_name(row, pred[v])}, but no arc {side} there is tight"
     chained = np.flatnonzero(children & (pred >= 0))
     for v in np.flatnonzero(children & held & ~reach(row.starts, pred[chained], chained)):
-        yield f"vertex {_name(row, v)} has predecessors that never lead to a source"
+        yield f"vertex {_name(row, v)} has {row.link}s that never lead to a source"
 
 
 def _source_problems(row: Row, source: np.ndarray, supported: np.ndarray) -> Iterator[str]:
@@ -265,7 +266,7 @@ def _source_problems(row: Row, source: np.ndarray, supported: np.ndarray) -> Ite
     for v in np.flatnonzero(~supported & (source != -1)):
         yield f"vertex {_name(row, v)} is unreached, but has source {source[v]}: it should be -1"
     for v in np.flatnonzero(supported & ~row.supported(label=source)):
-        yield f"vertex {_name(row, v)} has source {source[v]}, but no shortest path to it starts there"
+        yield f"vertex {_name(row, v)} has source {source[v]}, but {_no_path(row)}"
 
 
 def _rounded_problems(
@@ -303,32 +304,32 @@ def _inaccurate(row: Row, paths: Paths) -> Iterator[str]:
     for indices, tails, heads, sums in paths.leaving():
         for i in np.argsort(sums, kind="stable")[:LIMIT]:
             arc, v = _arc(row, int(indices[i]), tails[i], heads[i]), heads[i]
-            yield f"vertex {_name(row, v)} has {_value(row, v)}, but {arc} leads to it with {number(sums[i])}"
+            yield f"vertex {_name(row, v)} has {_value(row, v)}, but {arc} with {number(sums[i])}"
 
 
 def _rounded_tree_problems(row: Row, pred: np.ndarray, paths: Paths) -> Iterator[str]:
     """Yield predecessors that are missing, superfluous, or whose path is not a shortest one."""
     n = len(row.dist)
     if pred.shape != (n,) or pred.dtype != np.int32 or ((pred < -1) | (pred >= n)).any():
-        yield f"the predecessors must be {n} int32 numbers from -1 to {n - 1}"
+        yield f"the {row.link}s must be {n} int32 numbers from -1 to {n - 1}"
         return
     # A path may lead over vertices beyond the limit: by rounding, or because weights are negative.
     children = row.reached & ~row.starts
     needed = np.zeros(n, dtype=bool) if paths.unguided else children & ~paths.at_the_limit()
     for v in np.flatnonzero(needed & (pred < 0)):
-        yield f"vertex {_name(row, v)} is reached, but has no predecessor"
+        yield f"vertex {_name(row, v)} is reached, but has no {row.link}"
     for v in np.flatnonzero(~children & (pred >= 0)):
         what = "a source" if row.starts[v] else "unreached"
-        yield f"vertex {_name(row, v)} is {what}, but has predecessor {_name(row, pred[v])}: it should be -1"
+        yield f"vertex {_name(row, v)} is {what}, but has {row.link} {_name(row, pred[v])}: it should be -1"
     chained = np.flatnonzero(children & (pred >= 0))
     ended = reach(row.starts, pred[chained], chained)
     for v in chained[~ended[chained]]:
-        yield f"vertex {_name(row, v)} has predecessors that never lead to a source"
+        yield f"vertex {_name(row, v)} has {row.link}s that never lead to a source"
     parent = np.where(ended & children & (pred >= 0), pred, np.arange(n, dtype=np.int32))
     length, hops = measure(parent, paths.weights_of(parent))
     longer = length > paths.length + paths.tolerance * max(1.0, (hops + 1) / (paths.hops + 1))
     for v in np.flatnonzero(longer & ended):
-        found = f"the path over predecessor {_name(row, pred[v])} has length {row.dist.dtype.type(length[v])}"
+        found = f"the path over {row.link} {_name(row, pred[v])} has length {row.dist.dtype.type(length[v])}"
         yield f"vertex {_name(row, v)} has {_value(row, v)}, but {found}"
 
 
@@ -344,12 +345,17 @@ def _rounded_source_problems(row: Row, source: np.ndarray, paths: Paths) -> Iter
     if paths.unguided:  # the path from the nearest source may leave the limit; then no source is named
         near |= source == -1
     for v in np.flatnonzero(row.reached & ~near & ~paths.at_the_limit()):
-        yield f"vertex {_name(row, v)} has source {source[v]}, but no shortest path to it starts there"
+        yield f"vertex {_name(row, v)} has source {source[v]}, but {_no_path(row)}"
 
 
 def _name(row: Row, v: Any) -> str:
     """Return what the user calls a vertex."""
     return repr(row.graph.name(int(v)))
+
+
+def _no_path(row: Row) -> str:
+    """Return the end of a sentence about a vertex and a source that is not its nearest."""
+    return "no shortest path from it ends there" if row.arcs.backward else "no shortest path to it starts there"
 
 
 def _value(row: Row, v: Any) -> str:
@@ -358,6 +364,8 @@ def _value(row: Row, v: Any) -> str:
 
 
 def _arc(row: Row, e: int, u: Any, v: Any) -> str:
-    """Return an arc as text: its index, its ends, its weight."""
+    """Return an arc that offers ``v`` a distance as text: its index, its ends in the user's graph, its weight."""
     weight = 1 if row.graph.weights is None else row.graph.weights[e]
-    return f"arc {e} ({_name(row, u)} -> {_name(row, v)}, weight {weight})"
+    if row.arcs.backward:
+        return f"arc {e} ({_name(row, v)} -> {_name(row, u)}, weight {weight}) leads on from it"
+    return f"arc {e} ({_name(row, u)} -> {_name(row, v)}, weight {weight}) leads to it"

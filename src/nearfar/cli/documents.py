@@ -45,6 +45,7 @@ def run_of(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest) -> dict[
         "why": plan.why,
         "dtype": str(distances.rows.dtype),
         "cutoff": distances.cutoff,
+        "direction": distances.direction,
         "seconds": {"read": loaded.seconds, "solve": stats["seconds"], "compile": stats["compile_seconds"]},
     }
 

@@ -177,6 +177,14 @@ sources = bundle(
         ),
     },
 )
+direction = click.option(
+    "--direction",
+    type=click.Choice(["from", "to"]),
+    cls=Option,
+    metavar="from|to",
+    default="from",
+    help="Distances from the sources, the default, or to them; paths read as one travels.",
+)
 targets = click.option(
     "--to", "-t", multiple=True, cls=Option, metavar="LIST", help="Targets: a,b,c or @FILE; may be repeated."
 )

@@ -28,6 +28,7 @@ def answer_pairs(
     loaded: Loaded,
     starts: list[Any],
     ends: list[Any],
+    direction: str,
     solving: dict[str, Any],
     output: str | None,
     json: bool,
@@ -37,7 +38,7 @@ def answer_pairs(
     graph, options = loaded.graph, given(solving)
     if graph.min_weight >= 0:  # with negative weights a path may exceed the limit and come back
         options["targets"] = ends
-    result = solve(partial(nearfar.mssp, graph, starts, **options), quiet)
+    result = solve(partial(nearfar.mssp, graph, starts, direction=direction, **options), quiet)
     pairs = Pairs(result, graph.indices(ends, "target"))
     if output is not None:
         save(pairs, output, False)
@@ -52,13 +53,14 @@ def answer_pairs(
 
 
 def _lines(pairs: Pairs) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield source, target and distance of each pair, None where there is no path."""
+    """Yield the source and the target of travel and the distance of each pair, None where there is no path."""
     name, mark = pairs.graph.name, unreached(pairs.rows.dtype)
     ends = [name(int(v)) for v in pairs.targets]
     for source, row in zip(pairs.distances.source_indices, pairs.rows, strict=True):
         start = name(int(source))
         for end, distance in zip(ends, row.tolist(), strict=True):
-            yield start, end, None if distance == mark else distance
+            first, last = (start, end) if pairs.distances.direction == "from" else (end, start)
+            yield first, last, None if distance == mark else distance
 
 
 def _print_document(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
@@ -94,5 +96,6 @@ def _print_screen(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
     more = []
     if k * t > SHOWN:
         more = [f"{screen.format_count(k * t - SHOWN)} more pairs; -o FILE.csv writes all reached pairs."]
-    heading = f"Distances from {screen.count(k, 'source')} to {screen.count(t, 'target')} in {loaded.file}"
+    first, last = (k, t) if pairs.distances.direction == "from" else (t, k)
+    heading = f"Distances from {screen.count(first, 'source')} to {screen.count(last, 'target')} in {loaded.file}"
     screen.show(heading, facts, table, *more)

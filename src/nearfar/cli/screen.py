@@ -81,13 +81,18 @@ def table_of(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Any]]) 
     return table
 
 
-def row_table(graph: Graph, rows: Sequence[Row], counted: str) -> Any:
+def row_table(graph: Graph, rows: Sequence[Row], counted: str, direction: str) -> Any:
     """Return a table of the first sources: the number of vertices of each, and the farthest of these."""
     side = side_of(graph)
     lines = [(graph.name(row.source), format_count(row.reached), *_farthest(graph, row)) for row in rows[:SHOWN]]
     if len(rows) > SHOWN:
         lines.append((f"{format_count(len(rows) - SHOWN)} more", "", "", ""))
-    columns = [("source", side), (counted, "right"), ("farthest", side), ("distance", "right")]
+    columns = [
+        ("source" if direction == "from" else "target", side),
+        (counted, "right"),
+        ("farthest", side),
+        ("distance", "right"),
+    ]
     return table_of(columns, lines)
 
 

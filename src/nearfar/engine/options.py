@@ -49,7 +49,8 @@ def known_options(options: Options) -> Options:
     """Return the options; refuse one that does not exist, which Python would only find deeper down."""
     for name in options:
         if name not in Options.__annotations__:
-            raise InputTypeError(f"there is no option {name!r}; there are {', '.join(Options.__annotations__)}.")
+            where = " Only sssp, mssp and nearest take a direction." if name == "direction" else ""
+            raise InputTypeError(f"there is no option {name!r}; there are {', '.join(Options.__annotations__)}.{where}")
     return options
 
 
@@ -78,6 +79,13 @@ def take_method(method: Any, negative: bool, graph: Graph) -> str:
             f"Use {option('method', 'dijkstra')} or 'auto'."
         )
     return name
+
+
+def take_direction(direction: Any) -> str:
+    """Return "from" or "to": whether distances lead from the given vertices or to them."""
+    if direction in ("from", "to"):
+        return str(direction)
+    raise OptionError(f"direction is {direction!r:.60}; give 'from', distances from the given vertices, or 'to'.")
 
 
 def take_device(device: Any) -> tuple[str, ...]:

@@ -23,11 +23,32 @@ if TYPE_CHECKING:
     from ..elimination.build import Hierarchy
 
 
+class PreparedGraph:
+    """A graph with its hierarchy: what queries see of `nearfar.Prepared`, which is above this module."""
+
+    graph: Graph
+    threads: int  # used by default
+
+    def hierarchy_of(self, direction: str) -> Hierarchy:
+        """Return the hierarchy of the graph, or, to search in the direction "to", that of the reversed graph."""
+        raise NotImplementedError
+
+    def distance(self, source: Any, target: Any) -> int | float:
+        """Return the distance of one pair."""
+        raise NotImplementedError
+
+    def path(self, source: Any, target: Any) -> list[Any]:
+        """Return the vertices of a shortest path."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
 class Query:
     """A checked query: everything that a plan and a run depend on, except the machine itself."""
 
-    graph: Graph
+    asked: Graph  # the user's graph
+    direction: str  # "from", or "to": then the reversed graph is searched
+    graph: Graph  # the graph that is searched
     sources: np.ndarray  # the source of each row
     seeds: np.ndarray | None  # nearest queries: all the vertices that the only row starts from
     single: bool  # whether the answer is one row without its axis
@@ -45,12 +66,12 @@ class Query:
 
 
 def check(
-    graph: Graph,
+    graph: Graph | PreparedGraph,
     sources: np.ndarray,
     *,
     seeds: np.ndarray | None = None,
     single: bool = False,
-    hierarchy: Hierarchy | None = None,
+    direction: str = "from",
     method: str = "auto",
     device: str | list[str] | tuple[str, ...] = "auto",
     cutoff: float | None = None,
@@ -62,35 +83,49 @@ def check(
     out: np.ndarray | None = None,
     delta: float | None = None,
 ) -> Query:
-    """Check every option and return the query; ``hierarchy`` is given if the graph is prepared already."""
-    negative = graph.min_weight < 0
-    method = options.take_method(method, negative, graph)
-    wanted = options.take_dtype(dtype, graph)
-    fitting = [wanted] if wanted is not None else limits.fitting_types(graph)
-    taken = options.take_out(out, (len(sources), graph.n), single, fitting)
+    """Check every option and return the query; a prepared graph brings its hierarchy, unless another method is named.
+
+    The options are checked against the user's graph, so that messages name its arcs, whatever the direction.
+    """
+    asked = take_graph(graph)
+    direction = options.take_direction(direction)
+    negative = asked.min_weight < 0
+    method = options.take_method(method, negative, asked)
+    prepared = graph if isinstance(graph, PreparedGraph) else None
+    if prepared is not None and threads is None:
+        threads = prepared.threads
+    if prepared is not None and method == "auto":
+        method = "prepared"
+    wanted = options.take_dtype(dtype, asked)
+    fitting = [wanted] if wanted is not None else limits.fitting_types(asked)
+    taken = options.take_out(out, (len(sources), asked.n), single, fitting)
     return Query(
-        graph=graph,
+        asked=asked,
+        direction=direction,
+        graph=asked if direction == "from" else asked.reversed,
         sources=sources,
         seeds=seeds,
         single=single,
         method=method,
         devices=options.take_device(device),
-        types=tuple(limits.choose_types(graph, wanted if taken is None else taken.dtype, negative)),
+        types=tuple(limits.choose_types(asked, wanted if taken is None else taken.dtype, negative)),
         threads=options.take_threads(threads, cpu.facts().cores),
         memory=options.take_memory(memory),
         cutoff=options.take_cutoff(cutoff, negative),
-        targets=None if targets is None else take_vertices(graph, targets, "target"),
+        targets=None if targets is None else take_vertices(asked, targets, "target"),
         delta=options.take_delta(delta),
         progress=options.take_progress(progress),
         out=taken,
-        hierarchy=hierarchy,
+        hierarchy=prepared.hierarchy_of(direction) if prepared is not None and method == "prepared" else None,
     )
 
 
 def take_graph(graph: Any) -> Graph:
-    """Return the graph; refuse anything that is not a Graph, and say how to make one."""
+    """Return the graph, also of a prepared one; refuse anything else, and say how to make a graph of it."""
     if isinstance(graph, Graph):
         return graph
+    if isinstance(graph, PreparedGraph):
+        return graph.graph
     maker = {"scipy": "from_scipy", "networkx": "from_networkx", "numpy": "from_matrix", "pandas": "from_frame"}.get(
         type(graph).__module__.partition(".")[0], "from_arcs"
     )

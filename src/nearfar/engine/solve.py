@@ -16,9 +16,10 @@ import numpy as np
 
 from ..devices import cpu
 from ..devices.facts import Facts
-from ..errors import DeviceError
+from ..errors import DeviceError, NegativeCycleError
 from ..gpu.choice import gpu_facts
 from ..methods import METHODS
+from ..methods.rounds import in_travel
 from ..results import Distances, limits
 from . import options
 from .planner import Plan, make_gpu_plan, make_plan
@@ -73,6 +74,10 @@ def solve(query: Query) -> Distances:
     plan = plan_query(query)
     try:
         return _solve(query, plan)
+    except NegativeCycleError as error:
+        if query.direction == "from":
+            raise
+        raise in_travel(error) from None
     except DeviceError as error:
         if plan.gpu is None or query.devices != ("auto",):
             raise
@@ -119,11 +124,12 @@ def _plan_wider(query: Query, plan: Plan, dtype: np.dtype) -> Plan:
 def _wrap(query: Query, plan: Plan, rows: np.ndarray, stats: dict[str, Any]) -> Distances:
     """Return the result of a query."""
     return Distances(
-        query.graph,
+        query.asked,
         query.sources,
         rows,
         seeds=query.seeds,
         single=query.single,
+        direction=query.direction,
         cutoff=query.cutoff,
         targets=query.targets,
         plan=plan,
@@ -147,6 +153,7 @@ def solve_again(result: Distances, indices: Sequence[int]) -> np.ndarray:
         graph,
         result.source_indices[list(indices)] if result.seeds is None else result.source_indices,
         seeds=result.seeds,
+        direction=result.direction,
         method=method,
         device="cpu",
         cutoff=cutoff,

@@ -576,6 +576,19 @@ Did you mean 'Bonn'?
         facts: dict[str, Any] = {"input_rows": self.input_rows, "opened": opened, "kept": self.kept}
         return self.like(self.offsets, self.arcs, vertices=Vertices(self.n), **facts)
 
+    @property
+    def reversed(self) -> Graph:
+        """The graph with every arc reversed, made on first use and kept; an undirected graph is its own reverse."""
+        return self if self.undirected else self._reversed
+
+    @cached_property
+    def _reversed(self) -> Graph:
+        """The reversed graph; what is known about the weights is passed on."""
+        turned = self.reverse()
+        facts = ("weight_dtype", "min_weight", "max_weight", "mean_weight")
+        turned.__dict__.update({fact: self.__dict__[fact] for fact in facts if fact in self.__dict__})
+        return turned
+
     def with_weights(self, weights: Any) -> Graph:
         """Return the same graph with other weights.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -36,8 +37,7 @@ def negative_cycle(problem: Problem, cycle: list[int]) -> NegativeCycleError:
     """Return the error that names the vertices of a cycle."""
     graph = problem.graph
     names = [graph.name(v) for v in cycle]
-    shown = [str(name) for name in names] if len(names) <= 12 else [*map(str, names[:10]), "...", str(names[-1])]
-    walk = " -> ".join([*shown, shown[0]])
+    walk = _walk(names)
     if not is_negative(graph, cycle):
         return NegativeCycleError(
             f"distances do not exist in {problem.dtype.name}: the cycle {walk} has length 0 "
@@ -49,6 +49,19 @@ def negative_cycle(problem: Problem, cycle: list[int]) -> NegativeCycleError:
         "every walk around it is shorter than the one before. Change the weights of its arcs, or drop one of them.",
         names,
     )
+
+
+def in_travel(error: NegativeCycleError) -> NegativeCycleError:
+    """Return the error of a cycle in a reversed graph as one of the graph itself: the cycle in direction of travel."""
+    cycle = error.cycle[::-1]
+    message = error.marked.replace(_walk(error.cycle), _walk(cycle))
+    return NegativeCycleError(message.replace("and can be reached", "and leads to a source"), cycle)
+
+
+def _walk(names: Sequence[Any]) -> str:
+    """Return a cycle in words, shortened."""
+    shown = [str(name) for name in names] if len(names) <= 12 else [*map(str, names[:10]), "...", str(names[-1])]
+    return " -> ".join([*shown, shown[0]])
 
 
 def is_negative(graph: Graph, cycle: list[int]) -> bool:

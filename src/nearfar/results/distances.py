@@ -44,6 +44,8 @@ class Distances:
         The distances, one row per source. Unreached: the type's maximum for integers, inf for floats.
     cutoff, targets
         What limited the query, or None. ``targets`` are vertex indices.
+    direction : str
+        "from": distances from the sources. "to": distances to them, and paths that end there.
     plan, stats
         What was decided before the run, and what was measured during it, or None.
     rounded : bool
@@ -72,6 +74,7 @@ class Distances:
         *,
         seeds: np.ndarray | None = None,
         single: bool = False,
+        direction: str = "from",
         cutoff: float | None = None,
         targets: np.ndarray | None = None,
         plan: Any = None,
@@ -84,6 +87,7 @@ class Distances:
         self.rows = dist
         self.seeds = seeds
         self.single = single
+        self.direction = direction
         self.cutoff = cutoff
         self.targets = targets
         self.plan = plan
@@ -221,6 +225,37 @@ class Distances:
         >>> nearfar.sssp(g, 0).predecessors
         array([-1,  0,  1], dtype=int32)
         """
+        if self.direction == "to":
+            raise MethodError(
+                "these are distances to the sources, so there is no vertex before each on its path, but one after it. "
+                "Use result.successors."
+            )
+        return self.towards_sources
+
+    @property
+    def successors(self) -> np.ndarray:
+        """The vertex after each vertex on a shortest path to the source, int32, shaped like ``dist``.
+
+        Only results with direction "to" have successors. It is -1 for sources and unreached vertices; ties are broken
+        as for ``predecessors``.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])
+        >>> nearfar.sssp(g, 2, direction="to").successors
+        array([ 1,  2, -1], dtype=int32)
+        """
+        if self.direction == "from":
+            raise MethodError(
+                "these are distances from the sources, so there is no vertex after each on its path, but one before "
+                "it. Use result.predecessors."
+            )
+        return self.towards_sources
+
+    @property
+    def towards_sources(self) -> np.ndarray:
+        """The next vertex on the path towards the source: ``predecessors``, or ``successors`` if there are these."""
         if self._forest is None:
             self._forest = self._make_trees(range(len(self.rows)))
             self._trees.clear()
@@ -235,6 +270,11 @@ class Distances:
             The target; before it the source, which is needed only when the result has several rows.
         source : vertex, optional
             The source, if it is not given before the target.
+
+        Notes
+        -----
+        A path reads in the direction of travel. In a result with direction "to", ``path(v)`` and ``path(source, v)``
+        lead from v to the source.
 
         Returns
         -------
@@ -266,10 +306,12 @@ class Distances:
                 f"the path to {target!r} leaves the limit of the query and returns over negative weights, so this "
                 "result does not contain it. Run the query again without cutoff and targets."
             )
-        return [self.graph.name(u) for u in reversed(path)]
+        return [self.graph.name(u) for u in (path if self.direction == "to" else reversed(path))]
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with columns source, target and distance, one line per reached pair.
+
+        With direction "to", the columns are target, source and distance: travel ends at the vertex of the row.
 
         Examples
         --------
@@ -281,9 +323,10 @@ class Distances:
         1       1       2         7
         """
         r, v = np.nonzero(self.rows != unreached(self.rows.dtype))
+        first, second = ("source", "target") if self.direction == "from" else ("target", "source")
         columns = {
-            "source": called(self.graph, self.source_indices[r]),
-            "target": called(self.graph, v),
+            first: called(self.graph, self.source_indices[r]),
+            second: called(self.graph, v),
             "distance": self.rows[r, v],
         }
         return frame_of(columns)
@@ -322,16 +365,22 @@ class Distances:
             if (value := getattr(self.plan, fact, None)) is not None:
                 facts[fact] = value
         facts |= self.stats or {}
+        facts |= {"direction": "to"} if self.direction == "to" else {}
         facts |= {"cutoff": self.cutoff} if self.cutoff is not None else {}
         facts |= {"targets": len(self.targets)} if self.targets is not None else {}
         return Description(facts | self._findings())
 
     def __repr__(self) -> str:
-        return f"Distances(k={len(self.rows)}, n={self.graph.n}, {self.rows.dtype}{self._by()})"
+        return f"Distances(k={len(self.rows)}, n={self.graph.n}, {self.rows.dtype}{self._by()}{self._to()})"
 
     def seeds_of(self, r: int) -> np.ndarray:
         """Return the vertices that row ``r`` starts from: its source, or the sources of a nearest query."""
         return self.source_indices[r : r + 1] if self.seeds is None else self.seeds
+
+    @property
+    def searched(self) -> Graph:
+        """The graph that was searched from the sources: with direction "to" the reversed one."""
+        return self.graph if self.direction == "from" else self.graph.reversed
 
     def known_trees(self) -> dict[int, np.ndarray]:
         """Return the predecessors that were computed so far, by row, without computing any."""
@@ -353,7 +402,7 @@ class Distances:
         if self.rounded and self._solve_again is not None:
             return self._make_rounded_trees(indices, threads)
         rows = self.rows if len(indices) == len(self.rows) else self.rows[list(indices)]
-        return predecessors(self.graph, rows, [self.seeds_of(r) for r in indices], threads)
+        return predecessors(self.searched, rows, [self.seeds_of(r) for r in indices], threads)
 
     def _make_rounded_trees(self, indices: Sequence[int], threads: int) -> np.ndarray:
         """Return predecessors from rows that are solved again, some at a time.
@@ -372,14 +421,14 @@ class Distances:
             reached = self.rows[part] != mark
             within = np.where(reached, rows, rows.dtype.type(mark))
             trees = pred[first : first + step]
-            trees[:] = predecessors(self.graph, within, seeds, threads)
+            trees[:] = predecessors(self.searched, within, seeds, threads)
             if self.graph.min_weight < 0 or (self.cutoff is None and self.targets is None):
                 continue
             for i, r in enumerate(part):
                 lost = reached[i] & (trees[i] == NO_VERTEX)
                 lost[seeds[i]] = False
                 if lost.any():
-                    self._over_the_limit[r] = predecessors(self.graph, rows[i : i + 1], seeds[i : i + 1])[0]
+                    self._over_the_limit[r] = predecessors(self.searched, rows[i : i + 1], seeds[i : i + 1])[0]
         return pred
 
     def _whole_tree(self, r: int) -> np.ndarray:
@@ -422,7 +471,8 @@ class Distances:
         """Return the message why there is no path to ``v``, and what may help."""
         seeds, name = self.seeds_of(r), self.graph.name
         start = repr(name(int(seeds[0]))) if len(seeds) == 1 else f"any of {len(seeds)} sources"
-        message = f"there is no path from {start} to {name(v)!r}"
+        ends = (start, repr(name(v))) if self.direction == "from" else (repr(name(v)), start)
+        message = f"there is no path from {ends[0]} to {ends[1]}"
         if self.cutoff is not None:
             return f"{message} within the cutoff {self.cutoff}. A larger cutoff may find one."
         if self.targets is not None and v not in self.targets:
@@ -438,6 +488,10 @@ class Distances:
                 most = reached.max().item()
                 farthest = most if farthest is None else max(farthest, most)
         return {"reached": count, "farthest": farthest, "dtype": str(self.rows.dtype)}
+
+    def _to(self) -> str:
+        """Return the direction, if it is not the usual one, for a repr."""
+        return ", to the sources" if self.direction == "to" else ""
 
     def _by(self) -> str:
         """Return which method ran where, if it is known, for a repr."""

@@ -144,20 +144,41 @@ class Nearest:
         return self._source
 
     @property
+    def direction(self) -> str:
+        """Whether distances lead "from" the sources or "to" them."""
+        return self.distances.direction
+
+    @property
     def predecessors(self) -> np.ndarray:
         """The vertex before each vertex on the path from its nearest source; -1 for sources and unreached."""
-        return self.distances._tree(0)
+        return self.distances.predecessors
+
+    @property
+    def successors(self) -> np.ndarray:
+        """The vertex after each vertex on the path to its nearest source, if the direction is "to"; -1 for others."""
+        return self.distances.successors
+
+    @property
+    def towards_sources(self) -> np.ndarray:
+        """The next vertex on the path towards the source: ``predecessors``, or ``successors`` if there are these."""
+        return self.distances.towards_sources
 
     def path(self, target: Hashable) -> list[Any]:
-        """Return the vertices of a shortest path from the nearest source to ``target``, both ends included."""
+        """Return the vertices of a shortest path from the nearest source to ``target``, both ends included.
+
+        With direction "to", the path leads from ``target`` to its nearest source.
+        """
         return self.distances.path(target)
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with columns vertex, source and distance, one line per reached vertex."""
+        """Return a pandas DataFrame with columns vertex, source and distance, one line per reached vertex.
+
+        With direction "to", the columns are vertex, target and distance: travel ends at the nearest of the sources.
+        """
         v = np.flatnonzero(self.dist != unreached(self.dist.dtype))
         columns = {
             "vertex": called(self.graph, v),
-            "source": called(self.graph, self.source[v]),
+            "source" if self.direction == "from" else "target": called(self.graph, self.source[v]),
             "distance": self.dist[v],
         }
         return frame_of(columns)
@@ -173,4 +194,5 @@ class Nearest:
         return facts
 
     def __repr__(self) -> str:
-        return f"Nearest(sources={len(self.source_indices)}, n={self.graph.n}, {self.dist.dtype}{self.distances._by()})"
+        by = f"{self.distances._by()}{self.distances._to()}"
+        return f"Nearest(sources={len(self.source_indices)}, n={self.graph.n}, {self.dist.dtype}{by})"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import OptionError, option
 from ..results import Distances, Nearest
 
 if TYPE_CHECKING:
@@ -15,12 +16,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hints:
-    """What the command line says about a saved answer: its sources, cutoff and type, and whether it is rounded."""
+    """What the command line says about a saved answer: sources, cutoff, type, direction, whether it is rounded."""
 
     sources: list[Any] | None
     cutoff: float | None
     dtype: str | None
     rounded: bool = False
+    direction: str | None = None
+
+
+def check_direction(path: str, saved: str, hints: Hints) -> None:
+    """Refuse a direction of the command line that the file contradicts."""
+    if hints.direction not in (None, saved):
+        raise OptionError(
+            f"{path} holds distances {saved} its sources, not {hints.direction} them. Leave {option('direction')} out: "
+            "the file knows its direction."
+        )
 
 
 class SavedDistances(Distances):

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import FileError, FormatError, MissingFileError, NearfarError, OptionError, option
 from ..results import Distances, Nearest
-from .answers import Hints, SavedDistances, nearest_of
+from .answers import Hints, SavedDistances, check_direction, nearest_of
 from .tables import load_csv, load_parquet
 from .writing import vertices_of
 
@@ -59,14 +59,17 @@ def _load_npz(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
             path,
         )
     rows = np.atleast_2d(arrays["dist"])
+    direction = _direction(path, arrays, hints)
+    link = "successors" if direction == "to" else "predecessors"
     indices = {
         "sources": _indices(path, arrays, "sources", graph, 0),
         "targets": _indices(path, arrays, "targets", graph, 0),
         "source": _indices(path, arrays, "source", graph, -1, (graph.n,)),
-        "predecessors": _indices(path, arrays, "predecessors", graph, -1, arrays["dist"].shape),
+        link: _indices(path, arrays, link, graph, -1, arrays["dist"].shape),
     }
-    starts, tree = _starts(path, graph, indices["sources"], rows, hints), indices["predecessors"]
+    starts, tree = _starts(path, graph, indices["sources"], rows, hints), indices[link]
     options: dict[str, Any] = {
+        "direction": direction,
         "cutoff": _cutoff(path, arrays, hints),
         "targets": indices["targets"],
         "rounded": _rounded(path, arrays, hints),
@@ -125,6 +128,18 @@ def _rounded(path: str, arrays: dict[str, np.ndarray], hints: Hints) -> bool:
     return bool(saved.item())
 
 
+def _direction(path: str, arrays: dict[str, np.ndarray], hints: Hints) -> str:
+    """Return the direction of an .npz file, which it holds only if it is "to"."""
+    saved = str(arrays.get("direction", np.asarray("from")))
+    if saved not in ("from", "to"):
+        raise FormatError(
+            f"{path}: the array 'direction' holds {saved!r:.60}, but 'from' or 'to' is needed. Write the file again.",
+            path,
+        )
+    check_direction(path, saved, hints)
+    return saved
+
+
 def _first(vertices: np.ndarray) -> str:
     """Return the name of the first vertex in words, to tell two graphs apart."""
     return f" ({vertices[0]}, ...)" if len(vertices) else ""
@@ -136,7 +151,11 @@ def _load_npy(path: str, graph: Graph, hints: Hints) -> Distances:
         np.lib.format.read_magic(file)  # raises an error if it is not a .npy file
     rows = np.atleast_2d(np.load(path, mmap_mode="r", allow_pickle=False))
     starts = _starts(path, graph, None, rows, hints)
-    limits: dict[str, Any] = {"cutoff": hints.cutoff, "rounded": hints.rounded}
+    limits: dict[str, Any] = {
+        "cutoff": hints.cutoff,
+        "rounded": hints.rounded,
+        "direction": hints.direction or "from",
+    }
     if len(rows) == 1 and len(starts) > 1:  # one row for several sources: the distance to the nearest of them
         return Distances(graph, starts[:1], rows, seeds=np.sort(starts), single=True, **limits)
     return Distances(graph, starts, rows, **limits)

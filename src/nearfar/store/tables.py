@@ -21,7 +21,7 @@ import numpy as np
 from ..errors import FormatError, OptionError, option
 from ..results import Distances, Nearest
 from ..results.limits import unreached
-from .answers import Hints, SavedDistances, nearest_of
+from .answers import Hints, SavedDistances, check_direction, nearest_of
 from .writing import labels_of, require_arrow
 
 if TYPE_CHECKING:
@@ -75,11 +75,10 @@ def _from_table(
 ) -> Distances | Nearest:
     """Turn the columns of a table into rows of distances; pairs without a line are unreached."""
     find = _finder(graph)
-    near = header[:3] == ["vertex", "source", "distance"]
-    if not near and header[:3] != ["source", "target", "distance"]:
-        wanted = "source,target,distance or vertex,source,distance"
-        raise FormatError(f"{path} has the columns {','.join(header) or '(none)'}, but {wanted} are needed.", path)
-    source, target = find(columns["source"], "source"), find(columns["vertex" if near else "target"], "target")
+    own, other, direction = _roles(path, header)
+    near = other == "vertex"
+    check_direction(path, direction, hints)
+    source, target = find(columns[own], "source"), find(columns[other], "target")
     if not len(source):
         raise FormatError(f"{path} has no lines of distances, so there is nothing to prove. Write it again.", path)
     dtype = _distance_type(graph, columns["distance"], hints)
@@ -88,18 +87,34 @@ def _from_table(
     rows = np.full((1 if near else len(starts), graph.n), unreached(dtype), dtype)
     lines.fill(rows, _typed(path, columns["distance"], dtype), "distances")
     tree = None
-    if "predecessor" in columns:
+    link = "successor" if direction == "to" else "predecessor"
+    if link in columns:
         tree = np.full(rows.shape, -1, np.int32)
-        lines.fill(tree, _before(columns["predecessor"], find), "predecessors")
+        lines.fill(tree, _before(columns[link], find), f"{link}s")
+    options: dict[str, Any] = {"cutoff": hints.cutoff, "rounded": hints.rounded, "direction": direction}
     if near:
         owner = np.full((1, graph.n), -1, np.int32)
         lines.fill(owner, source, "sources")
         offered = _offered(path, graph, starts, hints)
-        return nearest_of(graph, offered, rows, owner[0], tree, {"cutoff": hints.cutoff, "rounded": hints.rounded})
+        return nearest_of(graph, offered, rows, owner[0], tree, options)
     _check_whole(path, graph, starts, rows, hints)
-    result = SavedDistances(graph, starts, rows, cutoff=hints.cutoff, rounded=hints.rounded)
+    result = SavedDistances(graph, starts, rows, **options)
     result.tree = tree
     return result
+
+
+def _roles(path: str, header: list[str]) -> tuple[str, str, str]:
+    """Return the columns of the sources and of the other vertices, and the direction, which their order shows."""
+    for own, other, direction in (("source", "target", "from"), ("target", "source", "to")):
+        if header[:3] == [own, other, "distance"]:
+            return own, other, direction
+        if header[:3] == ["vertex", own, "distance"]:
+            return own, "vertex", direction
+    raise FormatError(
+        f"{path} has the columns {','.join(header) or '(none)'}, but source,target,distance or vertex,source,distance "
+        "are needed, with source and target exchanged for distances to the sources.",
+        path,
+    )
 
 
 def _before(column: list[Any], find: Callable[[list[Any], str], np.ndarray]) -> np.ndarray:

@@ -138,8 +138,10 @@ def _save_npz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
             arrays[name] = np.asarray(getattr(distances, name))
     if distances.rounded:
         arrays["rounded"] = np.asarray(True)
+    if distances.direction == "to":
+        arrays["direction"] = np.asarray("to")
     if predecessors:
-        arrays["predecessors"] = answer.predecessors
+        arrays[f"{link_of(answer)}s"] = answer.towards_sources
     np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
@@ -165,9 +167,17 @@ def labels_of(graph: Graph) -> np.ndarray | None:
 
 
 def columns_of(answer: Table) -> list[str]:
-    """Return the columns of a table: a nearest query has one line per vertex, any other query one per pair."""
-    vertices = ["vertex", "source"] if isinstance(answer, Nearest) else ["source", "target"]
-    return [*vertices, "distance"]
+    """Return the columns of a table: a nearest query has one line per vertex, any other query one per pair.
+
+    Columns are named by travel, and the vertex of a row is first: ``target,source`` are distances to the first column.
+    """
+    own, other = ("source", "target") if _distances(answer).direction == "from" else ("target", "source")
+    return [*(["vertex", own] if isinstance(answer, Nearest) else [own, other]), "distance"]
+
+
+def link_of(answer: Table) -> str:
+    """Return what the next vertex towards the source is called."""
+    return "predecessor" if _distances(answer).direction == "from" else "successor"
 
 
 def blocks_of(answer: Table, predecessors: bool) -> Iterator[list[np.ndarray]]:
@@ -188,7 +198,7 @@ def blocks_of(answer: Table, predecessors: bool) -> Iterator[list[np.ndarray]]:
 
 def _tree_of(answer: Answer, r: int) -> np.ndarray:
     """Return the predecessors of one row."""
-    pred = answer.predecessors
+    pred = answer.towards_sources
     return pred if pred.ndim == 1 else pred[r]
 
 
@@ -202,7 +212,7 @@ def _save_csv(answer: Table, file: IO[bytes], predecessors: bool) -> None:
     labels = labels_of(answer.graph)
     if labels is not None and labels.dtype.kind == "O":
         labels = np.fromiter(map(_quoted, labels), object, len(labels))
-    header = columns_of(answer) + (["predecessor"] if predecessors else [])
+    header = columns_of(answer) + ([link_of(answer)] if predecessors else [])
     file.write((",".join(header) + "\n").encode())
     line = ",".join(["%s"] * len(header)) + "\n"
     for *first, distance, last in _padded(blocks_of(answer, predecessors), predecessors):
@@ -258,7 +268,7 @@ def _save_parquet(answer: Table, file: IO[bytes], predecessors: bool) -> None:
     name = pa.string() if labels is not None and labels.dtype.kind == "O" else pa.int64()
     first, second, last = columns_of(answer)
     fields = [(first, name), (second, name), (last, pa.from_numpy_dtype(_distances(answer).rows.dtype))]
-    schema = pa.schema(fields + ([("predecessor", name)] if predecessors else []))
+    schema = pa.schema(fields + ([(link_of(answer), name)] if predecessors else []))
     with pq.ParquetWriter(file, schema) as writer:
         for *vertices, distance, before in _padded(_gathered(blocks_of(answer, predecessors)), predecessors):
             columns = [pa.array(_names(labels, column), name) for column in vertices] + [pa.array(distance)]

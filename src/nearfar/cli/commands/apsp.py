@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,11 +41,13 @@ def apsp(
     plan' shows its size.
     """
     check_output(output, predecessors, json, quiet)
+    import nearfar
+
     from ..work import load
     from .mssp import solve_rows
 
     loaded = load(file, reading, quiet)
-    result = solve_rows(loaded, None, solving, output, predecessors, quiet)
+    result = solve_rows(partial(nearfar.apsp, loaded.graph), loaded, None, solving, output, predecessors, quiet)
     if output == "-" or (quiet and not json):
         return
     if json:

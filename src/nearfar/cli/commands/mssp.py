@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..command import Command
-from ..options import FILE_OUT, JSON, PREDECESSORS, QUIET, graph_file, reading, shared, solving, sources, targets
+from ..options import (
+    FILE_OUT,
+    JSON,
+    PREDECESSORS,
+    QUIET,
+    direction,
+    graph_file,
+    reading,
+    shared,
+    solving,
+    sources,
+    targets,
+)
 from ..outputs import check_output, check_pairs
 
 if TYPE_CHECKING:
@@ -31,6 +44,7 @@ if TYPE_CHECKING:
 @graph_file
 @sources
 @targets
+@direction
 @reading
 @solving
 @shared(FILE_OUT, PREDECESSORS, JSON, QUIET)
@@ -38,6 +52,7 @@ def mssp(
     file: str,
     sources: dict[str, Any],
     to: tuple[str, ...],
+    direction: str,
     reading: dict[str, Any],
     solving: dict[str, Any],
     output: str | None,
@@ -47,10 +62,12 @@ def mssp(
 ) -> None:
     """Distances from several sources to every vertex, one row per source; with --to, a table of sources and targets.
 
-    Rows are in the order of the sources. With -o FILE.npy they are written directly to the file, so that they may be
-    larger than memory. The table has one line per pair of a source and a target, in order; pairs without a path are
-    'unreached', null in JSON, and left out of files.
+    Rows are in the order of the sources. With --direction to, they hold the distances to the sources. With -o FILE.npy
+    they are written directly to the file, so that they may be larger than memory. The table has one line per pair of a
+    source and a target, in order; pairs without a path are 'unreached', null in JSON, and left out of files.
     """
+    import nearfar
+
     from ..pairs import answer_pairs
     from ..words import check_given, find_sources, find_vertices
     from ..work import load
@@ -62,9 +79,11 @@ def mssp(
     loaded = load(file, reading, quiet)
     starts = find_sources(loaded.graph, sources)
     if to:
-        answer_pairs(loaded, starts, find_vertices(loaded.graph, to, "target"), solving, output, json, quiet)
+        ends = find_vertices(loaded.graph, to, "target")
+        answer_pairs(loaded, starts, ends, direction, solving, output, json, quiet)
         return
-    result = solve_rows(loaded, starts, solving, output, predecessors, quiet)
+    query = partial(nearfar.mssp, loaded.graph, starts, direction=direction)
+    result = solve_rows(query, loaded, starts, solving, output, predecessors, quiet)
     if output == "-" or (quiet and not json):
         return
     if json:
@@ -74,6 +93,7 @@ def mssp(
 
 
 def solve_rows(
+    query: Callable[..., nearfar.Distances],
     loaded: Loaded,
     starts: list[Any] | None,
     solving: dict[str, Any],
@@ -81,14 +101,13 @@ def solve_rows(
     predecessors: bool,
     quiet: bool,
 ) -> nearfar.Distances:
-    """Solve from some sources, or from all (None), and write the rows to ``output`` if given."""
+    """Solve a query from some sources, or from all (None), and write the rows to ``output`` if given."""
     import nearfar
 
     from ...store.writing import save, solve_to_file
     from ..work import given, solve
 
     graph, options = loaded.graph, given(solving)
-    query = partial(nearfar.apsp, graph) if starts is None else partial(nearfar.mssp, graph, starts)
     if output is not None and output.lower().endswith(".npy") and os.name == "posix":  # others cannot move mapped files
         plan = nearfar.plan(graph, starts, **options)
         return solve_to_file(lambda out: solve(partial(query, out=out, **options), quiet), plan, output)
@@ -126,8 +145,8 @@ def _print_screen(loaded: Loaded, result: nearfar.Distances, output: str | None)
 
     rows = rows_of(result)
     facts = [*screen.run_facts(loaded, result), *pairs_facts(result, rows), *screen.output_fact(output)]
-    heading = f"Distances from {screen.count(len(rows), 'source')} in {loaded.file}"
-    screen.show(heading, facts, screen.row_table(loaded.graph, rows, "reached"))
+    heading = f"Distances {result.direction} {screen.count(len(rows), 'source')} in {loaded.file}"
+    screen.show(heading, facts, screen.row_table(loaded.graph, rows, "reached", result.direction))
 
 
 def pairs_facts(result: nearfar.Distances, rows: list[Row]) -> list[tuple[str, str]]:
@@ -143,6 +162,7 @@ def pairs_facts(result: nearfar.Distances, rows: list[Row]) -> list[tuple[str, s
         screen.reached_fact(reached, k * n, "pair", "pairs"),
     ]
     if best is not None and best.farthest is not None:
-        far = f"{name(best.source)}{screen.arrow()}{name(best.farthest[0])}, distance {screen.number(best.farthest[1])}"
-        facts.append(("farthest", far))
+        ends = [str(name(best.source)), str(name(best.farthest[0]))]
+        walk = screen.whole_path(ends if result.direction == "from" else ends[::-1])
+        facts.append(("farthest", f"{walk}, distance {screen.number(best.farthest[1])}"))
     return facts

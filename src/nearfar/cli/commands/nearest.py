@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..command import Command
-from ..options import FILE_OUT, JSON, PREDECESSORS, QUIET, graph_file, reading, shared, solving, sources, targets
+from ..options import (
+    FILE_OUT,
+    JSON,
+    PREDECESSORS,
+    QUIET,
+    direction,
+    graph_file,
+    reading,
+    shared,
+    solving,
+    sources,
+    targets,
+)
 from ..outputs import check_output
 
 if TYPE_CHECKING:
@@ -30,6 +42,7 @@ if TYPE_CHECKING:
 @graph_file
 @sources
 @targets
+@direction
 @reading
 @solving
 @shared(FILE_OUT, PREDECESSORS, JSON, QUIET)
@@ -37,6 +50,7 @@ def nearest(
     file: str,
     sources: dict[str, Any],
     to: tuple[str, ...],
+    direction: str,
     reading: dict[str, Any],
     solving: dict[str, Any],
     output: str | None,
@@ -46,7 +60,8 @@ def nearest(
 ) -> None:
     """Find the nearest of several sources for every vertex, and its distance.
 
-    Paths lead from the sources to the vertices. With --to, the nearest source and the distance of each target.
+    Paths lead from the sources to the vertices, or, with --direction to, from the vertices to the sources. With --to,
+    the nearest source and the distance of each target.
     """
     from ..words import check_given
 
@@ -62,7 +77,7 @@ def nearest(
     loaded = load(file, reading, quiet)
     starts = find_sources(loaded.graph, sources)
     ends = find_vertices(loaded.graph, to, "target")
-    answer = solve(partial(nearfar.nearest, loaded.graph, starts, **given(solving)), quiet)
+    answer = solve(partial(nearfar.nearest, loaded.graph, starts, direction=direction, **given(solving)), quiet)
     paths = [path_to(answer, end) for end in ends]
     if output is not None:
         save(answer, output, predecessors)
@@ -113,16 +128,9 @@ def _print_document(loaded: Loaded, answer: nearfar.Nearest, paths: Sequence[Pat
             }
             for piece in pieces
         ],
-        targets=[{"source": _start(found), **found.document()} for found in paths],
+        targets=[{"source": documents.as_json(answer[found.target][0]), **found.document()} for found in paths],
         output=output,
     )
-
-
-def _start(found: PathTo) -> Any:
-    """Return the source of a path."""
-    from .. import documents
-
-    return None if found.vertices is None else documents.as_json(found.vertices[0])
 
 
 def _print_screen(loaded: Loaded, answer: nearfar.Nearest, paths: Sequence[PathTo], output: str | None) -> None:
@@ -136,13 +144,18 @@ def _print_screen(loaded: Loaded, answer: nearfar.Nearest, paths: Sequence[PathT
         *screen.output_fact(output),
     ]
     heading = f"The nearest of {screen.count(len(pieces), 'source')} in {loaded.file}"
-    screen.show(heading, facts, _path_table(graph, paths) if paths else screen.row_table(graph, pieces, "vertices"))
+    rows = _path_table(answer, paths) if paths else screen.row_table(graph, pieces, "vertices", answer.direction)
+    screen.show(heading, facts, rows)
 
 
-def _path_table(graph: nearfar.Graph, paths: Sequence[PathTo]) -> Any:
+def _path_table(answer: nearfar.Nearest, paths: Sequence[PathTo]) -> Any:
     """Return a table of the targets, with the source nearest to each."""
     from .. import screen
 
-    rows = [(found.target, "" if found.vertices is None else found.vertices[0], found.shown) for found in paths]
-    side = screen.side_of(graph)
+    nearest = [answer[found.target][0] for found in paths]
+    rows = [
+        (found.target, "" if source is None else source, found.shown)
+        for found, source in zip(paths, nearest, strict=True)
+    ]
+    side = screen.side_of(answer.graph)
     return screen.table_of([("target", side), ("nearest", side), ("distance", "right")], rows)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..command import Command, Option
-from ..options import FILE_OUT, JSON, PREDECESSORS, QUIET, graph_file, reading, shared, solving, targets
+from ..options import FILE_OUT, JSON, PREDECESSORS, QUIET, direction, graph_file, reading, shared, solving, targets
 from ..outputs import check_output
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @graph_file
 @click.option("--source", "-s", required=True, cls=Option, metavar="VERTEX", help="The source.")
 @targets
+@direction
 @reading
 @solving
 @shared(FILE_OUT, PREDECESSORS, JSON, QUIET)
@@ -38,6 +39,7 @@ def sssp(
     file: str,
     source: str,
     to: tuple[str, ...],
+    direction: str,
     reading: dict[str, Any],
     solving: dict[str, Any],
     output: str | None,
@@ -45,7 +47,7 @@ def sssp(
     json: bool,
     quiet: bool,
 ) -> None:
-    """Distances from one source to every vertex.
+    """Distances from one source to every vertex, or, with --direction to, from every vertex to it.
 
     With --to, the distance of each target and the path to it. The search stops when all targets are settled, unless -o
     writes all distances to a file. A target that cannot be reached is not an error: 'unreached', or null in JSON.
@@ -66,7 +68,7 @@ def sssp(
     early = bool(ends) and output is None and loaded.graph.min_weight >= 0
     if early:
         options["targets"] = ends
-    result = solve(partial(nearfar.sssp, loaded.graph, start, **options), quiet)
+    result = solve(partial(nearfar.sssp, loaded.graph, start, direction=direction, **options), quiet)
     paths = [path_to(result, end) for end in ends]
     if output is not None:
         save(result, output, predecessors)
@@ -111,7 +113,8 @@ def _print_screen(
     written = screen.output_fact(output)
     if paths:
         ends = str(paths[0].target) if len(paths) == 1 else screen.count(len(paths), "target")
-        heading = f"From {start} to {ends} in {loaded.file}"
+        first, last = (start, ends) if result.direction == "from" else (ends, start)
+        heading = f"From {first} to {last} in {loaded.file}"
         screen.show(
             heading,
             [*facts, *written, *(path_facts(paths[0]) if len(paths) == 1 else [])],
@@ -119,7 +122,7 @@ def _print_screen(
         )
     else:
         reached, tables = reached_tables(result)
-        screen.show(f"Distances from {start} in {loaded.file}", [*facts, *reached, *written], *tables)
+        screen.show(f"Distances {result.direction} {start} in {loaded.file}", [*facts, *reached, *written], *tables)
 
 
 def path_facts(found: PathTo) -> list[Fact]:

@@ -40,6 +40,13 @@ WRONG = 1
     cls=Option,
     help="Allow floats to differ by rounding, as from prepared and floyd; an .npz file says so itself.",
 )
+@click.option(
+    "--direction",
+    type=click.Choice(["from", "to"]),
+    cls=Option,
+    metavar="from|to",
+    help="Direction of the query, for a .npy file; other files say so themselves.",
+)
 @reading
 @shared(JSON, QUIET)
 @click.pass_context
@@ -52,6 +59,7 @@ def verify(
     cutoff: float | None,
     dtype: str | None,
     rounded: bool,
+    direction: str | None,
     reading: dict[str, Any],
     json: bool,
     quiet: bool,
@@ -78,7 +86,7 @@ def verify(
         starts = [find_vertex(loaded.graph, source, "source")]
     elif sources["sources"] or sources["sources_from"]:
         starts = find_sources(loaded.graph, sources)
-    result = load_answer(answer, loaded.graph, Hints(starts, cutoff, dtype, rounded))
+    result = load_answer(answer, loaded.graph, Hints(starts, cutoff, dtype, rounded, direction))
     began = time.perf_counter()
     certificate = nearfar.verify(loaded.graph, result)
     seconds = time.perf_counter() - began
