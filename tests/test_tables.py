@@ -73,17 +73,17 @@ READ_AND_WRITTEN = {
 ONLY_READ = {"tntp", "tntp-nodes", "movingai", "osm", "hgt", "princeton", "cedge", "cnode"}
 LOST = {  # what writing cannot keep of a graph
     "npz": set(),
-    "scipy": {"names", "coordinates", "parallel"},
-    "dimacs": {"names", "coordinates"},
-    "dimacs-co": {"names"},
-    "pace": {"directed", "weights", "floats", "negative", "names", "coordinates"},
-    "matrix-market": {"names", "coordinates"},
-    "metis": {"directed", "floats", "negative", "names", "coordinates", "parallel"},
-    "parquet": {"coordinates"},
-    "arrow": {"coordinates"},
-    "graphml": set(),
-    "sparry": {"directed", "names", "coordinates"},
-    "edges": {"coordinates", "isolated"},
+    "scipy": {"names", "cells", "coordinates", "parallel"},
+    "dimacs": {"names", "cells", "coordinates"},
+    "dimacs-co": {"names", "cells"},
+    "pace": {"directed", "weights", "floats", "negative", "names", "cells", "coordinates"},
+    "matrix-market": {"names", "cells", "coordinates"},
+    "metis": {"directed", "floats", "negative", "names", "cells", "coordinates", "parallel"},
+    "parquet": {"cells", "coordinates"},
+    "arrow": {"cells", "coordinates"},
+    "graphml": {"cells"},
+    "sparry": {"directed", "names", "cells", "coordinates"},
+    "edges": {"cells", "coordinates", "isolated"},
 }
 
 

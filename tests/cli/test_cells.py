@@ -51,4 +51,5 @@ def test_what_is_no_cell(run, yard, word, words):
 def test_maps_keep_their_cells(run, yard):
     assert run("convert", yard, "yard.npz").code == 0
     assert run("sssp", "yard.npz", "--source", "2,1", "--to", "0,0", "-q").ok().out == "3.0\n"
-    run("convert", yard, "yard.csv").error("cells (x, y)", ".npz")
+    run("convert", yard, "yard.csv").error("the cells of a raster", "'npz'", "--lossy")
+    assert "not kept by this format: the names of the vertices" in run("convert", yard, "yard.csv", "--lossy").err

@@ -43,7 +43,7 @@ from .format import Format
 from .io.compression import without_ending
 from .io.files import Sink, Source, open_sink
 from .io.library import blaming
-from .losses import changes, check_loss
+from .losses import changes, check_loss, without_lost_cells
 from .text.reader import BOM
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = F
     if not lossy:
         check_loss(graph, chosen, [record for record in FORMATS.values() if record.write])
     with open_sink(path) as sink:
-        _write(chosen, graph, sink, options)
+        _write(chosen, without_lost_cells(graph, chosen), sink, options)
 
 
 def _without_weights(graph: Graph) -> Graph:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-KEEPS = ("directed", "weights", "floats", "negative", "names", "coordinates", "parallel", "isolated")
+KEEPS = ("directed", "weights", "floats", "negative", "names", "cells", "coordinates", "parallel", "isolated")
 
 
 @dataclass(frozen=True)

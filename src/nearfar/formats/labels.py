@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import in_python
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
-from ..graph.cells import CellNames
 from ..graph.names import NumberNames
 from .io.files import Sink
 
@@ -23,11 +21,6 @@ def name_column(graph: Graph, sink: Sink) -> Array | list[str] | None:
         return None
     if isinstance(names, NumberNames):
         return names.array
-    if isinstance(names, CellNames):
-        raise sink.error(
-            f"the vertices are cells {names.parts}, but this format keeps names that are all str, or all int of 64 "
-            f"bits. Write .npz, which holds cells{in_python(', or graph.unnamed')}."
-        )
     listed: list[Any] = list(names)
     if listed and set(map(type, listed)) == {int} and min(listed) in INT64 and max(listed) in INT64:
         return np.array(listed, np.int64)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import OptionError, option
+from ..graph.cells import CellNames
 from ..graph.names import NumberNames
+from ..graph.vertices import Vertices
 from .format import Format
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ def check_loss(graph: Graph, chosen: Format, writable: Sequence[Format]) -> None
     """Refuse to write a graph whose meaning the format cannot hold."""
     weights = graph.weights
     lost = {
-        "names": not _is_counted(graph) and "the vertices have names",
+        "names": not _is_counted(graph) and not _has_cells(graph) and "the vertices have names",
+        "cells": _has_cells(graph) and "the vertices are the cells of a raster",
         "weights": weights is not None and not graph.min_weight == graph.max_weight == 1 and "the graph has weights",
         "floats": weights is not None and weights.dtype.kind == "f" and "the weights are not whole numbers",
         "negative": graph.min_weight < 0 and "some weights are negative",
@@ -28,10 +31,18 @@ def check_loss(graph: Graph, chosen: Format, writable: Sequence[Format]) -> None
     for what, reason in lost.items():
         if reason and what not in chosen.keeps:
             able = [record.name for record in writable if what in record.keeps]
+            others = f" or another of {', '.join(able[1:])}" if able[1:] else ""
             raise OptionError(
-                f"{reason}, which the format {chosen.name!r} cannot hold. Write {able[0]!r} or another of "
-                f"{', '.join(able[1:])}, or use {option('lossy', True)} to lose that."
+                f"{reason}, which the format {chosen.name!r} cannot hold. Write {able[0]!r}{others}, or use "
+                f"{option('lossy', True)} to lose that."
             )
+
+
+def without_lost_cells(graph: Graph, chosen: Format) -> Graph:
+    """Return the graph as the format holds it: vertices are called by index if they are cells that it cannot hold."""
+    if not _has_cells(graph) or "cells" in chosen.keeps:
+        return graph
+    return type(graph)(graph.offsets, graph.arcs, Vertices(graph.n), graph.coordinates, graph.undirected)
 
 
 def changes(graph: Graph, chosen: Format) -> list[str]:
@@ -40,7 +51,7 @@ def changes(graph: Graph, chosen: Format) -> list[str]:
     arcs[graph.heads] = True
     lone = graph.n - int(arcs.sum())
     lost = {
-        "names": _renaming(graph, chosen),
+        "cells" if _has_cells(graph) else "names": _renaming(graph, chosen),
         "coordinates": "the coordinates" if graph.coordinates is not None else "",
         "isolated": f"{lone} {'vertex' if lone == 1 else 'vertices'} without arcs" if lone else "",
     }
@@ -53,6 +64,11 @@ def _renaming(graph: Graph, chosen: Format) -> str:
         return "the names of the vertices"
     first = graph.name(0) if graph.n else chosen.first
     return f"the names of the vertices, which count from {chosen.first} there" if first != chosen.first else ""
+
+
+def _has_cells(graph: Graph) -> bool:
+    """Return whether the vertices are the cells of a raster."""
+    return isinstance(graph.names, CellNames)
 
 
 def _is_counted(graph: Graph) -> bool:

@@ -233,5 +233,5 @@ FORMAT = Format(
     matches=matches,
     read=read,
     write=write,
-    keeps=("directed", "weights", "floats", "negative", "names", "coordinates", "parallel", "isolated"),
+    keeps=("directed", "weights", "floats", "negative", "names", "cells", "coordinates", "parallel", "isolated"),
 )
