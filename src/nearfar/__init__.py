@@ -20,6 +20,7 @@ _HOMES = {
     "sssp": "api",
     "mssp": "api",
     "apsp": "api",
+    "table": "api",
     "nearest": "api",
     "distance": "api",
     "path": "api",
@@ -33,6 +34,7 @@ _HOMES = {
     "Certificate": "certificate",
     "Distances": "results",
     "Nearest": "results",
+    "Table": "results",
     "Plan": "engine.planner",
     "NearfarError": "errors",
     "errors": "",
@@ -52,6 +54,7 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .api import path as path
     from .api import plan as plan
     from .api import sssp as sssp
+    from .api import table as table
     from .certificate import Certificate as Certificate
     from .certificate import verify as verify
     from .engine.planner import Plan as Plan
@@ -65,6 +68,7 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .prepared import prepare as prepare
     from .results import Distances as Distances
     from .results import Nearest as Nearest
+    from .results import Table as Table
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The queries: sssp, mssp, apsp, nearest, distance, path, and plan.
+"""The queries: sssp, mssp, apsp, table, nearest, distance, path, and plan.
 
 Each function here only reads its arguments and calls engine/solve.py, where all queries are planned and run. They all
 take the same options, listed below once; `takes_options` copies the list into every docstring and signature. The types
@@ -14,9 +14,6 @@ device : str or list
     "auto", "cpu", a GPU such as "opencl", "opencl:1" or "cuda:0", or a list of GPUs, which share the rows.
 cutoff : number
     Vertices farther than this count as unreached. A vertex at exactly this distance is reached.
-targets : vertices
-    The search may stop when all of these are settled. Vertices up to the farthest target are exact, all others are
-    unreached. If a target cannot be reached, every vertex is exact.
 threads : int
     The number of threads; all cores by default.
 progress : bool or function
@@ -36,10 +33,10 @@ delta : number
 from __future__ import annotations
 
 import inspect
-import math
 import textwrap
 from collections.abc import Callable
-from typing import Any, TypeVar, Unpack
+from dataclasses import replace
+from typing import Any, TypeVar, Unpack, overload
 
 import numpy as np
 
@@ -47,10 +44,11 @@ from .engine.options import Options, known_options
 from .engine.planner import Plan
 from .engine.query import PreparedGraph, check, take_graph, take_source, take_vertices
 from .engine.solve import plan_query, solve
+from .engine.tables import plan_table, solve_table
 from .errors import InputTypeError
 from .graph import Graph
-from .results import Distances, Nearest
-from .results.limits import unreached
+from .results import Distances, Nearest, Table
+from .results.lookup import number_of
 
 OPTIONS = {name: inspect.signature(check).parameters[name] for name in Options.__annotations__}
 
@@ -62,24 +60,42 @@ def takes_options(query: Query) -> Query:
     text = textwrap.indent((__doc__ or "").partition("everywhere:\n\n")[2].rstrip(), 8 * " ").lstrip()
     query.__doc__ = (query.__doc__ or "").replace("{options}", text)
     own = [p for p in inspect.signature(query).parameters.values() if p.kind is not p.VAR_KEYWORD]
-    taken = "targets" if any(p.name == "target" for p in own) else ""  # such a query has its target already
-    options = [option for name, option in OPTIONS.items() if name != taken]
-    signature = inspect.signature(query).replace(parameters=[*own, *options])
+    signature = inspect.signature(query).replace(parameters=[*own, *OPTIONS.values()])
     query.__signature__ = signature  # type: ignore[attr-defined]
     return query
 
 
+@overload
+def sssp(
+    graph: Graph | PreparedGraph,
+    source: Any,
+    *,
+    targets: None = None,
+    direction: str = "from",
+    **options: Unpack[Options],
+) -> Distances: ...
+@overload
+def sssp(
+    graph: Graph | PreparedGraph, source: Any, *, targets: Any, direction: str = "from", **options: Unpack[Options]
+) -> Table: ...
 @takes_options
 def sssp(
-    graph: Graph | PreparedGraph, source: Any, *, direction: str = "from", **options: Unpack[Options]
-) -> Distances:
-    """Return the distances from one source to every vertex.
+    graph: Graph | PreparedGraph,
+    source: Any,
+    *,
+    targets: Any = None,
+    direction: str = "from",
+    **options: Unpack[Options],
+) -> Distances | Table:
+    """Return the distances from one source to every vertex, or to some targets.
 
     Parameters
     ----------
     graph : Graph or Prepared
     source : vertex
         A name if the graph has names, an index otherwise.
+    targets : vertices, optional
+        Only these are wanted: the result is a `Table` with one column per target, in the order given.
     direction : str
         "from": distances from the source. "to": distances to it; paths then lead to it, in the direction of travel.
     **options
@@ -96,15 +112,39 @@ def sssp(
     [0, 1, 2]
     >>> nearfar.sssp(g, 2, direction="to").dist
     array([7, 3, 0], dtype=int32)
+    >>> nearfar.sssp(g, 0, targets=[2, 1]).dist
+    array([7, 4], dtype=int32)
     """
-    row = take_source(take_graph(graph), source)
+    plain = take_graph(graph)
+    row = take_source(plain, source)
+    if targets is not None:
+        columns = take_vertices(plain, targets, "target")
+        return solve_table(graph, row, columns, single=True, direction=direction, **known_options(options))
     return solve(check(graph, row, single=True, direction=direction, **known_options(options)))
 
 
+@overload
+def mssp(
+    graph: Graph | PreparedGraph,
+    sources: Any,
+    *,
+    targets: None = None,
+    direction: str = "from",
+    **options: Unpack[Options],
+) -> Distances: ...
+@overload
+def mssp(
+    graph: Graph | PreparedGraph, sources: Any, *, targets: Any, direction: str = "from", **options: Unpack[Options]
+) -> Table: ...
 @takes_options
 def mssp(
-    graph: Graph | PreparedGraph, sources: Any, *, direction: str = "from", **options: Unpack[Options]
-) -> Distances:
+    graph: Graph | PreparedGraph,
+    sources: Any,
+    *,
+    targets: Any = None,
+    direction: str = "from",
+    **options: Unpack[Options],
+) -> Distances | Table:
     """Return the distances from several sources, one row per source, in the given order.
 
     Parameters
@@ -112,6 +152,8 @@ def mssp(
     graph : Graph or Prepared
     sources : vertices
         A list, tuple, set, range or array. A vertex may occur more than once.
+    targets : vertices, optional
+        Only these are wanted: the result is a `Table` with one column per target, as `table` returns it.
     direction : str
         "from": distances from the sources. "to": distances to them.
     **options
@@ -125,7 +167,11 @@ def mssp(
     array([[7, 3, 0],
            [0, 4, 7]], dtype=int32)
     """
-    rows = take_vertices(take_graph(graph), sources, "source")
+    plain = take_graph(graph)
+    rows = take_vertices(plain, sources, "source")
+    if targets is not None:
+        columns = take_vertices(plain, targets, "target")
+        return solve_table(graph, rows, columns, direction=direction, **known_options(options))
     return solve(check(graph, rows, direction=direction, **known_options(options)))
 
 
@@ -148,6 +194,44 @@ def apsp(graph: Graph | PreparedGraph, **options: Unpack[Options]) -> Distances:
            [2147483647, 2147483647,          0]], dtype=int32)
     """
     return solve(check(graph, np.arange(take_graph(graph).n, dtype=np.int32), **known_options(options)))
+
+
+@takes_options
+def table(graph: Graph | PreparedGraph, sources: Any, targets: Any, **options: Unpack[Options]) -> Table:
+    """Return the distances from some vertices to others: one row per source, one column per target.
+
+    Parameters
+    ----------
+    graph : Graph or Prepared
+    sources, targets : vertices
+        In any order; a vertex may occur more than once.
+    **options
+        {options}
+
+    Notes
+    -----
+    Whole rows are never kept, so memory holds little more than the table. If there are fewer targets than sources, it
+    is searched from the targets; floats are then added in another order than along the path, unless a method is named.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3], names=["Ulm", "Bonn", "Kiel"])
+    >>> table = nearfar.table(g, ["Ulm", "Bonn"], ["Kiel"])
+    >>> table.dist
+    array([[7],
+           [3]], dtype=int32)
+    >>> table["Ulm", "Kiel"]
+    7
+    """
+    return mssp(graph, sources, targets=_given(targets), **options)
+
+
+def _given(targets: Any) -> Any:
+    """Return the targets; None is an error here."""
+    if targets is None:
+        raise InputTypeError("targets is None; give the vertices of the columns, or use mssp for all vertices.")
+    return targets
 
 
 @takes_options
@@ -200,8 +284,7 @@ def distance(graph: Graph | PreparedGraph, source: Any, target: Any, **options: 
     if isinstance(graph, PreparedGraph) and not options:
         return graph.distance(source, target)
     result, t = _pair(graph, source, target, options)
-    found = result.dist[t].item()
-    return found if found < unreached(result.dist.dtype) else math.inf
+    return number_of(result.dist[t])
 
 
 @takes_options
@@ -229,7 +312,7 @@ def path(graph: Graph | PreparedGraph, source: Any, target: Any, **options: Unpa
 
 
 @takes_options
-def plan(graph: Graph | PreparedGraph, sources: Any = None, **options: Unpack[Options]) -> Plan:
+def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = None, **options: Unpack[Options]) -> Plan:
     """Return what a query would do, why, and how many bytes it would take, without running it.
 
     Parameters
@@ -237,6 +320,8 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, **options: Unpack[Op
     graph : Graph or Prepared
     sources : vertex, vertices or None
         One source, several, or None for all pairs.
+    targets : vertices, optional
+        The columns of a table.
     **options
         {options}
 
@@ -250,15 +335,18 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, **options: Unpack[Op
     """
     plain = take_graph(graph)
     rows = np.arange(plain.n, dtype=np.int32) if sources is None else take_vertices(plain, sources, "source")
-    return plan_query(check(graph, rows, **known_options(options)))
+    if targets is None:
+        return plan_query(check(graph, rows, **known_options(options)))
+    columns = take_vertices(plain, targets, "target")
+    known_options(options).pop("out", None)  # its shape is that of the table
+    return plan_table(check(graph, rows, **options), columns).plan
 
 
 def _pair(graph: Graph | PreparedGraph, source: Any, target: Any, options: Options) -> tuple[Distances, int]:
     """Solve from one source as far as one target; return the result and the target's index."""
-    if "targets" in options:
-        raise InputTypeError("targets was given to a query that has one target already; leave it out, or use sssp.")
     plain = take_graph(graph)
-    t = plain.index(target, "target")
+    t, row = plain.index(target, "target"), take_source(plain, source)
+    query = check(graph, row, single=True, **known_options(options))
     if plain.min_weight >= 0:  # otherwise the path may lead over vertices that are farther than the target
-        options["targets"] = np.array([t], np.int32) if plain.names is None else [target]
-    return sssp(graph, source, **known_options(options)), t
+        query = replace(query, targets=np.array([t], np.int32))
+    return solve(query), t

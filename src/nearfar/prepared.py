@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from .errors import DistanceOverflowError, InputTypeError, NoPathError, option
 from .graph import Graph
 from .kernels.cpu.constants import LANES
 from .methods.prepared import SOLVERS, refusal, require_memory
-from .results import Distances, Nearest
+from .results import Distances, Nearest, Table
 from .results.limits import choose_types, type_end, unreached
 from .results.lookup import as_float
 
@@ -140,7 +140,15 @@ class Prepared(PreparedGraph):
                 self._backward = _built(self.graph.reversed, self.threads)
             return self._backward
 
-    def sssp(self, source: Any, *, direction: str = "from", **options: Unpack[Options]) -> Distances:
+    @overload
+    def sssp(
+        self, source: Any, *, targets: None = None, direction: str = "from", **options: Unpack[Options]
+    ) -> Distances: ...
+    @overload
+    def sssp(self, source: Any, *, targets: Any, direction: str = "from", **options: Unpack[Options]) -> Table: ...
+    def sssp(
+        self, source: Any, *, targets: Any = None, direction: str = "from", **options: Unpack[Options]
+    ) -> Distances | Table:
         """Return the distances from one source to every vertex, as `nearfar.sssp` does; the options are the same.
 
         Examples
@@ -149,9 +157,17 @@ class Prepared(PreparedGraph):
         >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).sssp(0).dist
         array([ 0,  5, 12], dtype=int32)
         """
-        return api.sssp(self, source, direction=direction, **options)
+        return api.sssp(self, source, targets=targets, direction=direction, **options)
 
-    def mssp(self, sources: Any, *, direction: str = "from", **options: Unpack[Options]) -> Distances:
+    @overload
+    def mssp(
+        self, sources: Any, *, targets: None = None, direction: str = "from", **options: Unpack[Options]
+    ) -> Distances: ...
+    @overload
+    def mssp(self, sources: Any, *, targets: Any, direction: str = "from", **options: Unpack[Options]) -> Table: ...
+    def mssp(
+        self, sources: Any, *, targets: Any = None, direction: str = "from", **options: Unpack[Options]
+    ) -> Distances | Table:
         """Return the distances from several sources, one row per source, as `nearfar.mssp` does, with the same options.
 
         Examples
@@ -161,7 +177,7 @@ class Prepared(PreparedGraph):
         array([[2147483647,          0,          7],
                [         0,          5,         12]], dtype=int32)
         """
-        return api.mssp(self, sources, direction=direction, **options)
+        return api.mssp(self, sources, targets=targets, direction=direction, **options)
 
     def apsp(self, **options: Unpack[Options]) -> Distances:
         """Return the distances between all pairs, one row per source, as `nearfar.apsp` does, with the same options.
@@ -186,25 +202,20 @@ class Prepared(PreparedGraph):
         """
         return api.nearest(self, sources, direction=direction, **options)
 
-    def table(self, sources: Any, targets: Any, *, threads: int | None = None) -> np.ndarray:
-        """Return the distances from each source to each target: one row per source, one column per target.
+    def table(self, sources: Any, targets: Any, **options: Unpack[Options]) -> Table:
+        """Return the distances from each source to each target, as `nearfar.table` does, with the same options.
 
-        Only the ancestors of the targets are swept, so few targets cost less than whole rows. Unreached: the type's
-        maximum for integers, inf for floats.
+        Only the ancestors of the targets are swept, so few targets cost less than whole rows.
 
         Examples
         --------
         >>> import nearfar
         >>> g = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3], names=["Ulm", "Bonn", "Kiel"])
-        >>> nearfar.prepare(g).table(["Ulm", "Bonn"], ["Kiel"])
+        >>> nearfar.prepare(g).table(["Ulm", "Bonn"], ["Kiel"]).dist
         array([[7],
                [3]], dtype=int32)
         """
-        from .elimination.tables import fill_table
-
-        rows = take_vertices(self.graph, sources, "source")
-        columns = take_vertices(self.graph, targets, "target")
-        return fill_table(self.hierarchy, rows, columns, self._dtype, self._threads(threads))
+        return api.table(self, sources, targets, **options)
 
     def distance(self, source: Any, target: Any) -> int | float:
         """Return the distance from one vertex to another, math.inf if there is no path.

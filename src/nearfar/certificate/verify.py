@@ -24,10 +24,11 @@ import numpy as np
 
 from ..errors import InputTypeError
 from ..graph import Graph
-from ..results import Distances, Nearest
+from ..results import Distances, Nearest, Table
 from .proof import Arcs, Row, reach
 from .rounded import CycleError, Paths, measure
 
+ROWS_AT_ONCE = 1 << 24  # distances in the rows of a table that are searched again at a time
 LIMIT = 5  # sentences in a certificate: the first matters most, many would hide it
 
 
@@ -77,15 +78,16 @@ class Certificate:
         return "\n".join(["NOT exact:", *(f"- {problem}" for problem in self.problems)])
 
 
-def verify(graph: Any, result: Distances | Nearest) -> Certificate:
+def verify(graph: Any, result: Distances | Nearest | Table) -> Certificate:
     """Prove that a result is exact, or say where it is wrong.
 
     Parameters
     ----------
     graph : Graph or Prepared
         The graph of the query.
-    result : Distances or Nearest
-        The result of the query. Predecessors are checked in the rows for which they were computed.
+    result : Distances, Nearest or Table
+        The result of the query. Predecessors are checked in the rows for which they were computed. The rows behind a
+        table are searched again, some at a time; then each of them is proved, with the table's distances in it.
 
     Returns
     -------
@@ -113,16 +115,38 @@ def verify(graph: Any, result: Distances | Nearest) -> Certificate:
     """
     if isinstance(prepared_from := getattr(graph, "graph", None), Graph):
         graph = prepared_from
+    if isinstance(result, Table):
+        return _verify_table(graph, result)
     distances = result.distances if isinstance(result, Nearest) else result
     if not isinstance(distances, Distances):
         raise InputTypeError(
-            f"a {type(result).__name__} cannot be verified: give the Distances or Nearest that a query returned."
+            f"a {type(result).__name__} cannot be verified: give the Distances, Nearest or Table that a query returned."
         )
     rounding: list[float] = []
     problems = list(islice(_problems(graph, distances, result, rounding), LIMIT))
     rounded = distances.rounded and distances.rows.dtype.kind == "f" and not problems
     off = max(rounding, default=0.0) if rounded else None
     return Certificate(problems, len(distances.rows), graph.n, graph.m, off)
+
+
+def _verify_table(graph: Graph, table: Table) -> Certificate:
+    """Prove a table: rows that are searched again, into which its distances are put, must be exact."""
+    (k, t), wanted = table.rows.shape, (len(table.source_indices), len(table.target_indices))
+    problems: list[str] = []
+    rounding: list[float] = []
+    if (k, t) != wanted or table.graph.n != graph.n:
+        problems = [f"the table has shape {(k, t)} and {table.graph.n} vertices; {(*wanted, graph.n)} are needed"]
+    at_once = max(1, ROWS_AT_ONCE // max(1, graph.n))
+    for low in range(0, 0 if problems else k, at_once):
+        part = range(low, min(low + at_once, k))
+        whole = table.whole_rows(part)
+        if not np.array_equal(whole.rows[:, table.target_indices], table.values_as(part, whole.rows.dtype)):
+            problems.append("a target occurs twice, with different distances from the same source")
+        problems += islice(_problems(graph, whole, whole, rounding), LIMIT - len(problems))
+        if len(problems) >= LIMIT:
+            break
+    off = max(rounding, default=0.0) if table.rounded and not problems else None
+    return Certificate(problems, k, t, graph.m, off)
 
 
 def _problems(graph: Graph, distances: Distances, result: Distances | Nearest, rounding: list[float]) -> Iterator[str]:

@@ -32,9 +32,14 @@ def _lanes(entries: np.ndarray, low: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def fill_table(
-    hierarchy: Hierarchy, sources: np.ndarray, targets: np.ndarray, dtype: np.dtype, threads: int
+    hierarchy: Hierarchy,
+    sources: np.ndarray,
+    targets: np.ndarray,
+    dtype: np.dtype,
+    threads: int,
+    progress: Any = False,
 ) -> np.ndarray:
-    """Return the matrix of distances from source vertices to target vertices."""
+    """Return the matrix of distances from source vertices to target vertices, each of which occurs once."""
     layout, stop = hierarchy.layout, np.zeros(1, np.int64)
     part = restrict(layout, targets)
     table = np.empty((len(sources), len(targets)), dtype)
@@ -51,10 +56,13 @@ def fill_table(
             sweeper.rows(layout.positions[sources[lanes]], ends, rows.reshape(-1), bases, layout.limit, mark)
             found = rows if dtype == layout.dtype else np.where(rows < layout.limit, rows, unreached(dtype))
             table[lanes] = found
+            done.extend(order[i * LANES : (i + 1) * LANES].tolist())
 
         return fill
 
-    cpu.share_out(new_worker, -(-len(sources) // LANES), threads, stop)
+    done: list[int] = []  # rows
+    with watcher(progress, len(sources), done) as watch:
+        cpu.share_out(new_worker, -(-len(sources) // LANES), threads, stop, watch)
     return table
 
 

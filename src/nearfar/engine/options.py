@@ -31,7 +31,6 @@ class Options(TypedDict, total=False):
     method: str
     device: str | list[str] | tuple[str, ...]
     cutoff: float | None
-    targets: Any
     threads: int | None
     progress: bool | Callable[[int, int], object]
     dtype: npt.DTypeLike | None
@@ -49,7 +48,8 @@ def known_options(options: Options) -> Options:
     """Return the options; refuse one that does not exist, which Python would only find deeper down."""
     for name in options:
         if name not in Options.__annotations__:
-            where = " Only sssp, mssp and nearest take a direction." if name == "direction" else ""
+            takers = {"direction": "sssp, mssp and nearest take a direction", "targets": "sssp and mssp take targets"}
+            where = f" Only {takers[name]}." if name in takers else ""
             raise InputTypeError(f"there is no option {name!r}; there are {', '.join(Options.__annotations__)}.{where}")
     return options
 

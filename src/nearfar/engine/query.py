@@ -58,7 +58,7 @@ class Query:
     threads: int
     memory: int | None  # bytes that may be used, if the user set a limit
     cutoff: float | None
-    targets: np.ndarray | None
+    targets: np.ndarray | None  # a search may stop when these are settled; set by queries that need no whole rows
     delta: float | None
     progress: Any
     out: np.ndarray | None
@@ -75,7 +75,6 @@ def check(
     method: str = "auto",
     device: str | list[str] | tuple[str, ...] = "auto",
     cutoff: float | None = None,
-    targets: Any = None,
     threads: int | None = None,
     progress: bool | Callable[[int, int], object] = False,
     dtype: npt.DTypeLike | None = None,
@@ -112,7 +111,7 @@ def check(
         threads=options.take_threads(threads, cpu.facts().cores),
         memory=options.take_memory(memory),
         cutoff=options.take_cutoff(cutoff, negative),
-        targets=None if targets is None else take_vertices(asked, targets, "target"),
+        targets=None,
         delta=options.take_delta(delta),
         progress=options.take_progress(progress),
         out=taken,

@@ -39,16 +39,22 @@ if TYPE_CHECKING:
 
 def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
     """Settle all rows; return the number of arcs swept."""
-    hierarchy = given(problem)
-    if hierarchy is None:
-        # Half of the steps that single rows would take may go into elimination.
-        budget = len(rows) * (problem.graph.n + problem.graph.m) // controls.threads // 2
-        hierarchy = _built(problem, controls, max(budget, LEAST_BUDGET))
+    hierarchy = hierarchy_for(problem, len(rows), controls)
     if hierarchy is None:
         return 0
     if isinstance(hierarchy, Failure):
         return _without(problem, rows, controls, hierarchy)
     return settle(problem, rows, controls, hierarchy)
+
+
+def hierarchy_for(problem: Problem, k: int, controls: Controls) -> Hierarchy | Failure | None:
+    """Return the hierarchy for k rows: the one that came with the problem, or a new one; None if it was stopped."""
+    found = given(problem)
+    if found is not None:
+        return found
+    # Half of the steps that single rows would take may go into elimination.
+    budget = k * (problem.graph.n + problem.graph.m) // controls.threads // 2
+    return _built(problem, controls, max(budget, LEAST_BUDGET))
 
 
 def given(problem: Problem) -> Hierarchy | Failure | None:

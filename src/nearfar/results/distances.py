@@ -308,6 +308,24 @@ class Distances:
             )
         return [self.graph.name(u) for u in (path if self.direction == "to" else reversed(path))]
 
+    def path_rows(self, *ends: Hashable, source: Hashable | None = None) -> np.ndarray:
+        """Return the rows of the input along a shortest path, in the direction of travel: see `Graph.rows`.
+
+        Parameters
+        ----------
+        *ends : vertices
+            As for `path`.
+        source : vertex, optional
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([1, 0, 0], [2, 1, 2], [3, 4, 9])
+        >>> nearfar.sssp(g, 0).path_rows(2)
+        array([1, 0], dtype=int32)
+        """
+        return self.graph.rows_along(self.path(*ends, source=source))
+
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with columns source, target and distance, one line per reached pair.
 
