@@ -167,6 +167,25 @@ def test_names_of_files_are_not_advice(run, tmp_path, name):
     run("verify", name, name, "--format", "edges").error(name)
 
 
+def test_a_file_of_vertices_is_read_with_an_at_sign(run, roads, friends, tmp_path):
+    (tmp_path / "o.txt").write_text("1\n3\n", encoding="utf8")
+    hint = "There is a file o.txt: write @o.txt for the vertices in it."
+    for graph in (roads, friends):
+        run("mssp", graph, "--sources", "o.txt").error("source 'o.txt'", hint)
+        run("nearest", graph, "--sources", "o.txt").error("source 'o.txt'", hint)
+    run("mssp", roads, "--sources", "1", "--to", "2,o.txt").error("target 'o.txt'", hint)
+    assert "write @" not in run("mssp", roads, "--sources", "p.txt").error("source 'p.txt'").err
+    assert "write @" not in run("mssp", roads, "--sources", "p" * 5000 + "\0").error("source 'ppp").err
+    run("mssp", roads, "--sources", "@o.txt").ok()
+    bare = Graph.from_arcs([0], [1])
+    nearfar.write(bare, tmp_path / "bare.npz")
+    run("mssp", "bare.npz", "--sources", "o.txt").error("o.txt", hint)
+
+
+def test_what_does_not_fit_has_ways_out(run, roads):
+    run("apsp", roads, "--memory", "1B").error("fewer sources", "(--to)", "(-o FILE.npy)")
+
+
 def test_main_ends_the_process(monkeypatch):
     """At once, whatever threads still run; test_children.py sees that nothing written gets lost."""
 

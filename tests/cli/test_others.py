@@ -61,6 +61,7 @@ def test_reading_options(run, tmp_path):
     answer = run("info", "n.csv", "--names", "--no-header", "--separator", "comma", "--json").ok().json
     assert answer["first"] == "1"
     assert run("sssp", "n.csv", "--names", "-s", "1", "-t", "3", "-q").ok().out == "2\n"
+    assert run("sssp", "n.csv", "--no-names", "-s", "0", "-t", "2", "-q").ok().out == "2\n"
     (tmp_path / "cut.gr").write_text("p sp 3 4\na 1 2 5\n", encoding="utf8")
     run("info", "cut.gr").error("--lenient")
     assert run("info", "cut.gr", "--lenient", "--json").ok().json["arcs"] == 1

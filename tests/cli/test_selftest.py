@@ -39,7 +39,7 @@ def test_options(run, made):
     run("selftest", "--quick", "--quiet").ok()
     assert [given[:2] for given in asked] == [(None, "usual"), (["cuda:0", "opencl:1"], "full"), (None, "quick")]
     run("selftest", "--quick", "--full").error("--quick and --full contradict each other")
-    run("selftest", "--device", "gpu").error("there is no device 'gpu'")
+    run("selftest", "--device", "gpu").error("there is no device 'gpu'", "Did you mean 'auto' or 'opencl' or 'cuda'?")
 
 
 def test_failure(run, made, tmp_path):

@@ -213,6 +213,8 @@ def test_duplicate_sources(graph, method):
         ({"method": "xyz"}, errors.OptionError, ValueError, ("'xyz'", "does not exist", "'auto'")),
         ({"method": None}, errors.InputTypeError, TypeError, ("method is None", "give a name", "'delta'")),
         ({"device": "tpu"}, errors.OptionError, ValueError, ("'tpu'", "does not exist", "'cpu'")),
+        ({"device": "gpu"}, errors.OptionError, ValueError, ("'gpu'", "mean 'auto' or 'opencl' or 'cuda'?")),
+        ({"device": ["GPU:0"]}, errors.OptionError, ValueError, ("'GPU:0'", "'opencl'")),
         ({"device": "opncl:1"}, errors.OptionError, ValueError, ("'opncl:1'", "mean 'opencl'?")),
         ({"device": "cuda:x"}, errors.OptionError, ValueError, ("'cuda:x'", "counted from 0", "'cuda:0'")),
         ({"device": []}, errors.OptionError, ValueError, ("empty", "'auto'")),
@@ -506,6 +508,8 @@ def test_a_matrix_larger_than_this_machine():
     graph = Graph.from_arcs([0], [1], n=2_000_000)
     with refused(errors.MemoryLimitError, MemoryError, "2,000,000 x 2,000,000", "int32", "16.0 TB", "mssp") as caught:
         nearfar.apsp(graph)
+    for way_out in ("targets=", "out=numpy.lib.format.open_memmap", "prepare(graph).row_sums()"):
+        assert way_out in str(caught.value)
     assert caught.value.needed > 16e12 > caught.value.available > 0
 
 

@@ -66,6 +66,32 @@ def test_not_recognised():
             nearfar.read(io.BytesIO(data))
 
 
+@pytest.mark.parametrize("name", [name for name, record in FORMATS.items() if record.write and name != "dimacs-co"])
+def test_names_are_dropped_on_request(name):
+    """Only the names differ: vertices are then called by their indices."""
+    ring = nearfar.Graph.from_arcs(
+        [0, 1, 2], [1, 2, 0], [7, 5, 3], undirected=True, coordinates=[[0, 0], [1, 0], [0, 1]]
+    )
+    file = io.BytesIO()
+    nearfar.write(ring, file, format=name, lossy=True)
+    named = nearfar.read(io.BytesIO(file.getvalue()), format=name)
+    bare = nearfar.read(io.BytesIO(file.getvalue()), format=name, names=False)
+    assert bare.names is None and bare.undirected == named.undirected
+    assert bare.arcs.tobytes() == named.arcs.tobytes() and bare.offsets.tobytes() == named.offsets.tobytes()
+    assert (bare.coordinates is None) == (named.coordinates is None)
+    assert bare.index(0) == 0
+
+
+def test_words_and_formats_that_are_only_read_lose_their_names_too():
+    words = nearfar.read(io.BytesIO(b"b,a,7\na,c,5\n"), names=False)
+    assert words.names is None and nearfar.path(words, 0, 2) == [0, 1, 2]
+    grid = nearfar.read(io.BytesIO(b"type octile\nheight 1\nwidth 2\nmap\n..\n"), names=False)
+    assert grid.names is None and nearfar.distance(grid, 0, 1) == 1
+    assert nearfar.read(io.BytesIO(b"1 2\n2 3\n"), names=True).names == ("1", "2", "3")
+    with pytest.raises(OptionError, match="does not take names="):
+        nearfar.read(io.BytesIO(DIMACS), names="x")
+
+
 def test_named():
     assert nearfar.read(io.BytesIO(b"1 2 3\n"), format="edges").m == 1
     with pytest.raises(OptionError, match="Did you mean 'dimacs'"):

@@ -291,6 +291,19 @@ def test_distances_agree_with_networkx_through_scipy():
     assert {v: d for v, d in enumerate(mine) if d < INF} == theirs
 
 
+def test_an_attribute_that_no_edge_has_is_refused():
+    roads = nx.MultiDiGraph()
+    roads.add_edge("a", "b", length=3, lanes=2)
+    roads.add_edge("b", "c", length=4)
+    with refused(OptionError, "weight='lenght'", "['lanes', 'length']", "weight=None"):
+        Graph.from_networkx(roads, weight="lenght")
+    with refused(OptionError, "weight='lenght'", "no attributes"):
+        Graph.from_networkx(nx.path_graph(3), "lenght", default=5)
+    assert arcs_of(Graph.from_networkx(roads, "lanes")) == [("a", "b", 2), ("b", "c", 1)]
+    assert Graph.from_networkx(roads).max_weight == 1  # as in NetworkX
+    assert Graph.from_networkx(nx.empty_graph(2), "length").m == 0
+
+
 def test_bad_networkx_graphs():
     roads = nx.Graph()
     roads.add_edge("a", "b", weight="far")

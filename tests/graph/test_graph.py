@@ -342,6 +342,11 @@ def test_a_mean_whose_sum_passes_the_floats():
 def test_repr_is_short():
     assert repr(Graph.from_arcs([0, 1], [1, 2], [1, 12711])) == "Graph(n=3, m=2, int32 weights 1..12711)"
     assert repr(Graph.from_arcs([0], [1], [0.1], undirected=True)) == "Graph(n=2, m=2, float64 weights 0.1..0.1)"
+    assert repr(Graph.from_arcs([0], [1], names=range(1, 3354))) == "Graph(n=3353, m=1, unweighted, names 1..3353)"
+    assert repr(Graph.from_arcs([0], [1], names=["Ulm", "Kiel"])) == "Graph(n=2, m=1, unweighted, names 'Ulm'..'Kiel')"
+    assert repr(Graph.from_arcs([], [], names=[(0, 7)])) == "Graph(n=1, m=0, unweighted, names (0, 7))"
+    assert repr(Graph.from_arcs([], [], names=[])) == "Graph(n=0, m=0, unweighted)"
+    assert "names 'xxx" in (long := repr(Graph.from_arcs([0], [1], names=["x" * 99, "y"]))) and len(long) < 80
     assert repr(Graph.from_arcs([0], [1], [2**40])) == f"Graph(n=2, m=1, int64 weights {2**40}..{2**40})"
 
 

@@ -125,9 +125,9 @@ def take_graph(graph: Any) -> Graph:
         return graph
     if isinstance(graph, PreparedGraph):
         return graph.graph
-    maker = {"scipy": "from_scipy", "networkx": "from_networkx", "numpy": "from_matrix", "pandas": "from_frame"}.get(
-        type(graph).__module__.partition(".")[0], "from_arcs"
-    )
+    makers = {"scipy": "from_scipy", "networkx": "from_networkx", "numpy": "from_matrix"}
+    makers |= dict.fromkeys(("pandas", "polars", "pyarrow"), "from_frame")
+    maker = makers.get(type(graph).__module__.partition(".")[0], "from_arcs")
     costs = " Graph.from_raster takes a raster of costs." if maker == "from_matrix" else ""
     raise InputTypeError(
         f"graph is a {type(graph).__name__}, not a nearfar.Graph; make one with Graph.{maker}(...).{costs}"

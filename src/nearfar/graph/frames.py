@@ -18,6 +18,8 @@ from .graph import Graph
 from .ids import index_ends
 from .roles import Header
 
+_ROWS = 200  # as many as are looked at in an edge list; converting a long column of words would take seconds
+
 
 class _Table(NamedTuple):
     """The names of a table's columns, and a function from the index of a column to the column."""
@@ -92,11 +94,12 @@ def _missing(column: Any) -> Array:
 
 
 def _is_numeric(column: Any) -> bool:
-    """Return whether a column holds numbers; some may be missing."""
-    array = np.asarray(column.to_numpy())
+    """Return whether a column holds numbers, judged by its first rows; some may be missing."""
+    few = column.slice(0, _ROWS) if hasattr(column, "slice") else column.head(_ROWS)
+    array = np.asarray(few.to_numpy())
     if array.dtype.kind != "O":
         return array.dtype.kind in "iuf"
-    kinds = set(map(type, array[~_missing(column)]))
+    kinds = set(map(type, array[~_missing(few)]))
     return bool(kinds) and kinds <= {int, float}
 
 
