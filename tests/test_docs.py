@@ -35,9 +35,9 @@ def test_examples(page):
         "docs/prepared.md",
     ],
 )
-def test_page_has_examples(page):
-    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf8")
-    assert doctest.DocTestParser().get_examples(text), f"{page}.md should show runnable examples"
+def test_page_has_examples(name):
+    text = (ROOT / name).read_text(encoding="utf8")
+    assert doctest.DocTestParser().get_examples(text), f"{name} should show runnable examples"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
