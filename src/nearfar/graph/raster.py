@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import GraphError, InputTypeError, OptionError, option
+from ..errors import GraphError, InputTypeError, OptionError
 from .arrays import Array, shorten
 from .cells import CellNames
 from .grid import Step, cells_between, grid_graph, passable, shifted
@@ -41,11 +41,11 @@ _INT32_MAX, _INT64_MAX = 2**31 - 1, 2**63 - 1
 def from_raster(costs: Any, neighbours: Any, cost: Any, cell: Any, lengths: Any, corners: Any) -> Graph:
     """Implement `Graph.from_raster`."""
     if not isinstance(neighbours, int | np.integer) or neighbours not in _KINDS:
-        raise OptionError(f"{option('neighbours', neighbours)} is not possible. Give 4, 8 or 16.")
+        raise OptionError(f"neighbours={shorten(neighbours)} is not possible. Give 4, 8 or 16.")
     if not isinstance(cost, str) or cost not in COSTS:
-        raise OptionError(f"{option('cost', cost)} is not possible. Give one of {', '.join(map(repr, COSTS))}.")
+        raise OptionError(f"cost={shorten(cost)} is not possible. Give one of {', '.join(map(repr, COSTS))}.")
     if not isinstance(corners, bool | np.bool_):
-        raise OptionError(f"{option('corners', corners)} is not possible. Give True or False.")
+        raise OptionError(f"corners={shorten(corners)} is not possible. Give True or False.")
     step_lengths = _take_lengths(int(neighbours), cell, lengths)
     table, free = _take_costs(costs)
     dtype = _weight_type(table, free, cost, list(step_lengths.values()))
@@ -77,8 +77,8 @@ def _take_lengths(neighbours: int, cell: Any, lengths: Any) -> dict[Step, Any]:
         return {(d, r): _distance(abs(d) * height, abs(r) * width) for steps in kinds for d, r in steps}
     if not isinstance(cell, numbers.Real):
         raise OptionError(
-            f"{option('cell', cell)} gives two sizes, but {option('lengths', lengths)} says how long each step is. "
-            f"Give one of them, or a single number for {option('cell')}."
+            f"cell={shorten(cell)} gives two sizes, but lengths={shorten(lengths)} says how long each step is. "
+            f"Give one of them, or a single number for cell."
         )
     size = _numbers("cell", cell, 1)[0]
     given = _numbers("lengths", lengths, len(kinds))
@@ -98,7 +98,7 @@ def _numbers(name: str, value: Any, count: int) -> list[Any]:
         real = isinstance(number, numbers.Real) and not isinstance(number, bool)
         if not real or not 0 < float(number) < math.inf:  # type: ignore[arg-type]
             several = "" if count == 1 else f", or {count} of them"
-            raise OptionError(f"{option(name, value)} is not possible. Give a positive number{several}.")
+            raise OptionError(f"{name}={shorten(value)} is not possible. Give a positive number{several}.")
     return [int(number) if isinstance(number, numbers.Integral) else float(number) for number in found]
 
 
