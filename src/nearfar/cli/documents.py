@@ -32,7 +32,7 @@ def graph_of(graph: Graph) -> dict[str, Any]:
     }
 
 
-def run_of(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest) -> dict[str, Any]:
+def run_of(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest | nearfar.Table) -> dict[str, Any]:
     """Return what every query reports: the file, the graph, what ran and how long it took."""
     distances = answer.distances if isinstance(answer, nearfar.Nearest) else answer
     plan, stats = distances.plan, distances.stats or {}
@@ -46,7 +46,7 @@ def run_of(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest) -> dict[
         "dtype": str(distances.rows.dtype),
         "cutoff": distances.cutoff,
         "direction": distances.direction,
-        "seconds": {"read": loaded.seconds, "solve": stats["seconds"], "compile": stats["compile_seconds"]},
+        "seconds": {"read": loaded.seconds, "solve": stats["seconds"], "compile": stats.get("compile_seconds", 0.0)},
     }
 
 

@@ -1,7 +1,6 @@
 """Distances between two lists of vertices, an origin-destination table: ``nearfar mssp --sources LIST --to LIST``.
 
-The search from a source stops when all targets are settled. So the rows behind the table are incomplete, and only
-their columns for the targets leave this module.
+One line per pair, in the order of the sources, then of the targets.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 import nearfar
 
 from ..results.limits import unreached
-from ..store.writing import Pairs, save
+from ..store.writing import save
 from . import documents, screen
 from .work import Loaded, given, solve
 
@@ -36,10 +35,7 @@ def answer_pairs(
 ) -> None:
     """Solve, and write or print the table."""
     graph, options = loaded.graph, given(solving)
-    if graph.min_weight >= 0:  # with negative weights a path may exceed the limit and come back
-        options["targets"] = ends
-    result = solve(partial(nearfar.mssp, graph, starts, direction=direction, **options), quiet)
-    pairs = Pairs(result, graph.indices(ends, "target"))
+    pairs = solve(partial(nearfar.mssp, graph, starts, targets=ends, direction=direction, **options), quiet)
     if output is not None:
         save(pairs, output, False)
     if output == "-":
@@ -52,22 +48,22 @@ def answer_pairs(
         _print_screen(loaded, pairs, output)
 
 
-def _lines(pairs: Pairs) -> Iterator[tuple[Any, Any, Any]]:
+def _lines(pairs: nearfar.Table) -> Iterator[tuple[Any, Any, Any]]:
     """Yield the source and the target of travel and the distance of each pair, None where there is no path."""
     name, mark = pairs.graph.name, unreached(pairs.rows.dtype)
-    ends = [name(int(v)) for v in pairs.targets]
-    for source, row in zip(pairs.distances.source_indices, pairs.rows, strict=True):
+    ends = [name(int(v)) for v in pairs.target_indices]
+    for source, row in zip(pairs.source_indices, pairs.rows, strict=True):
         start = name(int(source))
         for end, distance in zip(ends, row.tolist(), strict=True):
-            first, last = (start, end) if pairs.distances.direction == "from" else (end, start)
+            first, last = (start, end) if pairs.direction == "from" else (end, start)
             yield first, last, None if distance == mark else distance
 
 
-def _print_document(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
-    """Print the answer as JSON; what incomplete rows cannot tell is null."""
+def _print_document(loaded: Loaded, pairs: nearfar.Table, output: str | None) -> None:
+    """Print the answer as JSON; what a table cannot tell is null."""
     documents.show(
         "mssp",
-        **documents.run_of(loaded, pairs.distances),
+        **documents.run_of(loaded, pairs),
         rows=None,
         distances=[
             {"source": documents.as_json(source), "target": documents.as_json(target), "distance": distance}
@@ -78,12 +74,12 @@ def _print_document(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
     )
 
 
-def _print_screen(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
+def _print_screen(loaded: Loaded, pairs: nearfar.Table, output: str | None) -> None:
     """Print the answer as text: the first lines, and how to get the others."""
     graph, (k, t) = loaded.graph, pairs.rows.shape
     reached = int(np.count_nonzero(pairs.rows != unreached(pairs.rows.dtype)))
     facts = [
-        *screen.run_facts(loaded, pairs.distances),
+        *screen.run_facts(loaded, pairs),
         screen.reached_fact(reached, k * t, "pair", "pairs"),
         *screen.output_fact(output),
     ]
@@ -96,6 +92,6 @@ def _print_screen(loaded: Loaded, pairs: Pairs, output: str | None) -> None:
     more = []
     if k * t > SHOWN:
         more = [f"{screen.format_count(k * t - SHOWN)} more pairs; -o FILE.csv writes all reached pairs."]
-    first, last = (k, t) if pairs.distances.direction == "from" else (t, k)
+    first, last = (k, t) if pairs.direction == "from" else (t, k)
     heading = f"Distances from {screen.count(first, 'source')} to {screen.count(last, 'target')} in {loaded.file}"
     screen.show(heading, facts, table, *more)

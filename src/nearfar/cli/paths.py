@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..results.limits import unreached
 from .documents import as_json
 
 if TYPE_CHECKING:
@@ -38,9 +38,8 @@ class PathTo:
         return {"vertex": as_json(self.target), "distance": self.distance, "path": path}
 
 
-def path_to(answer: nearfar.Distances | nearfar.Nearest, target: Any) -> PathTo:
+def path_to(answer: nearfar.Distances | nearfar.Nearest | nearfar.Table, target: Any) -> PathTo:
     """Return the path to a target from the one source of an answer, or from the nearest of its sources."""
-    distance = answer.dist[answer.graph.index(target, "target")]
-    if distance == unreached(distance.dtype):
-        return PathTo(target, None, None)
-    return PathTo(target, distance.item(), answer.path(target))
+    found = answer[target]
+    distance = found[1] if isinstance(found, tuple) else found
+    return PathTo(target, None, None) if distance == math.inf else PathTo(target, distance, answer.path(target))

@@ -115,13 +115,13 @@ def weights_of(graph: Graph) -> str:
     return f"{graph.weight_dtype} weights{span}"
 
 
-def run_facts(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest) -> list[Fact]:
+def run_facts(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest | nearfar.Table) -> list[Fact]:
     """Describe the graph, what ran, why, and how long it took."""
     distances = answer.distances if isinstance(answer, nearfar.Nearest) else answer
     plan, stats = distances.plan, distances.stats or {}
     spent = f"read {format_seconds(loaded.seconds)}, solved {format_seconds(stats['seconds'])}"
-    if stats["compile_seconds"] > LOADING:
-        spent += f", loading kernels {format_seconds(stats['compile_seconds'])}"
+    if (loading := stats.get("compile_seconds", 0.0)) > LOADING:
+        spent += f", loading kernels {format_seconds(loading)}"
     return [
         graph_fact(loaded.graph),
         ("method", f"{plan.method} on {plan.device}" + ("" if plan.devices else f", {count(plan.threads, 'thread')}")),

@@ -11,7 +11,6 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from ..errors import DistanceOverflowError, FileError, MissingDependencyError, O
 from ..formats.io.targets import check_writable
 from ..formats.io.whole import whole_file
 from ..graph.cells import CellNames
-from ..results import Distances, Nearest
+from ..results import Distances, Nearest, Table
 from ..results.limits import unreached
 
 if TYPE_CHECKING:
@@ -32,26 +31,8 @@ LINES = 1 << 16  # lines of a table that are formatted at a time
 GROUP = 1 << 20  # lines of a table that are compressed at a time
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Distances between two lists of vertices: only the columns of the targets (vertex indices)."""
-
-    distances: Distances
-    targets: np.ndarray
-
-    @property
-    def graph(self) -> Graph:
-        """The graph of the query."""
-        return self.distances.graph
-
-    @property
-    def rows(self) -> np.ndarray:
-        """The distances, one row per source and one column per target."""
-        return self.distances.rows[:, self.targets]
-
-
-Answer = Distances | Nearest
-Table = Answer | Pairs
+Answer = Distances | Nearest  # with whole rows: also for .npy and .npz
+Listed = Answer | Table  # anything that has lines
 
 
 def check_path(path: str) -> None:
@@ -72,7 +53,7 @@ def ending_of(path: str) -> str | None:
     return next((ending for ending in SAVERS if path.lower().endswith(ending)), None)
 
 
-def save(answer: Table, path: str, predecessors: bool) -> None:
+def save(answer: Listed, path: str, predecessors: bool) -> None:
     """Write an answer to a file of the kind that its ending names."""
     if path == "-":
         _save_csv(answer, sys.stdout.buffer, predecessors)
@@ -166,7 +147,7 @@ def labels_of(graph: Graph) -> np.ndarray | None:
     return np.fromiter(map(str, graph.names), object, graph.n)
 
 
-def columns_of(answer: Table) -> list[str]:
+def columns_of(answer: Listed) -> list[str]:
     """Return the columns of a table: a nearest query has one line per vertex, any other query one per pair.
 
     Columns are named by travel, and the vertex of a row is first: ``target,source`` are distances to the first column.
@@ -175,24 +156,24 @@ def columns_of(answer: Table) -> list[str]:
     return [*(["vertex", own] if isinstance(answer, Nearest) else [own, other]), "distance"]
 
 
-def link_of(answer: Table) -> str:
+def link_of(answer: Listed) -> str:
     """Return what the next vertex towards the source is called."""
     return "predecessor" if _distances(answer).direction == "from" else "successor"
 
 
-def blocks_of(answer: Table, predecessors: bool) -> Iterator[list[np.ndarray]]:
+def blocks_of(answer: Listed, predecessors: bool) -> Iterator[list[np.ndarray]]:
     """Yield the columns of a table, a block of lines at a time: vertex indices, distances, predecessors."""
-    distances = _distances(answer)
-    for r, row in enumerate(distances.rows):
-        reached = row != unreached(row.dtype)
-        found = answer.targets[reached[answer.targets]] if isinstance(answer, Pairs) else np.flatnonzero(reached)
-        tree = _tree_of(answer, r) if predecessors and not isinstance(answer, Pairs) else None
+    rows = _distances(answer).rows
+    for r, row in enumerate(rows):
+        found = np.flatnonzero(row != unreached(row.dtype))
+        tree = _tree_of(answer, r) if predecessors and not isinstance(answer, Table) else None
         for low in range(0, len(found), LINES):
             v = found[low : low + LINES]
             if isinstance(answer, Nearest):
                 columns = [v, answer.source[v], row[v]]
             else:
-                columns = [np.full(len(v), distances.source_indices[r]), v, row[v]]
+                ends = answer.target_indices[v] if isinstance(answer, Table) else v
+                columns = [np.full(len(v), answer.source_indices[r]), ends, row[v]]
             yield columns if tree is None else [*columns, tree[v]]
 
 
@@ -202,12 +183,12 @@ def _tree_of(answer: Answer, r: int) -> np.ndarray:
     return pred if pred.ndim == 1 else pred[r]
 
 
-def _distances(answer: Table) -> Distances:
+def _distances(answer: Listed) -> Distances | Table:
     """Return the rows behind an answer."""
-    return answer if isinstance(answer, Distances) else answer.distances
+    return answer.distances if isinstance(answer, Nearest) else answer
 
 
-def _save_csv(answer: Table, file: IO[bytes], predecessors: bool) -> None:
+def _save_csv(answer: Listed, file: IO[bytes], predecessors: bool) -> None:
     """Write one line per reached pair. Many lines are formatted at once, which is faster."""
     labels = labels_of(answer.graph)
     if labels is not None and labels.dtype.kind == "O":
@@ -252,13 +233,13 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"' if any(mark in name for mark in ',"\r\n') else name
 
 
-def _save_csv_gz(answer: Table, file: IO[bytes], predecessors: bool) -> None:
+def _save_csv_gz(answer: Listed, file: IO[bytes], predecessors: bool) -> None:
     """Write a compressed table, without a time stamp, so that equal answers give equal bytes."""
     with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
         _save_csv(answer, packed, predecessors)  # type: ignore[arg-type]
 
 
-def _save_parquet(answer: Table, file: IO[bytes], predecessors: bool) -> None:
+def _save_parquet(answer: Listed, file: IO[bytes], predecessors: bool) -> None:
     """Write a table of typed columns."""
     require_arrow("writing")
     import pyarrow as pa

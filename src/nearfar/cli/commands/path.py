@@ -58,9 +58,7 @@ def path(
     loaded = load(file, reading, quiet)
     graph, options = loaded.graph, given(solving)
     start, end = find_vertex(graph, first, "source"), find_vertex(graph, last, "target")
-    if graph.min_weight >= 0:  # with negative weights a path may exceed the limit and come back
-        options["targets"] = [end]
-    result = solve(partial(nearfar.sssp, graph, start, **options), quiet)
+    result = solve(partial(nearfar.sssp, graph, start, targets=[end], **options), quiet)
     found = path_to(result, end)
     if found.vertices is None:
         within = "" if result.cutoff is None else f" within the cutoff {result.cutoff}"
@@ -87,7 +85,7 @@ def _both_ends(ends: tuple[str, ...], source: str | None, to: str | None) -> tup
     )
 
 
-def _print_document(loaded: Loaded, result: nearfar.Distances, start: Any, found: PathTo) -> None:
+def _print_document(loaded: Loaded, result: nearfar.Table, start: Any, found: PathTo) -> None:
     """Print the answer as JSON."""
     from .. import documents
 
@@ -103,7 +101,7 @@ def _print_document(loaded: Loaded, result: nearfar.Distances, start: Any, found
     )
 
 
-def _print_screen(loaded: Loaded, result: nearfar.Distances, start: Any, found: PathTo) -> None:
+def _print_screen(loaded: Loaded, result: nearfar.Table, start: Any, found: PathTo) -> None:
     """Print the answer as text."""
     from .. import screen
 

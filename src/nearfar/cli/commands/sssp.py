@@ -64,18 +64,16 @@ def sssp(
     start = find_vertex(loaded.graph, source, "source")
     ends = find_vertices(loaded.graph, to, "target")
     options = given(solving)
-    # with negative weights a path may exceed the limit and come back
-    early = bool(ends) and output is None and loaded.graph.min_weight >= 0
-    if early:
-        options["targets"] = ends
-    result = solve(partial(nearfar.sssp, loaded.graph, start, direction=direction, **options), quiet)
+    early = bool(ends) and output is None
+    columns = {"targets": ends} if early else {}
+    result = solve(partial(nearfar.sssp, loaded.graph, start, direction=direction, **columns, **options), quiet)
     paths = [path_to(result, end) for end in ends]
     if output is not None:
         save(result, output, predecessors)
     if output == "-":
         return
     if json:
-        _print_document(loaded, result, start, paths, not early, output)
+        _print_document(loaded, result, start, paths, output)
     elif quiet:
         click.echo("".join(f"{found.text}\n" for found in paths), nl=False)
     else:
@@ -83,13 +81,20 @@ def sssp(
 
 
 def _print_document(
-    loaded: Loaded, result: nearfar.Distances, start: Any, paths: Sequence[PathTo], whole: bool, output: str | None
+    loaded: Loaded,
+    result: nearfar.Distances | nearfar.Table,
+    start: Any,
+    paths: Sequence[PathTo],
+    output: str | None,
 ) -> None:
-    """Print the answer as JSON; what a search that stopped early cannot tell is null."""
+    """Print the answer as JSON; what only whole rows can tell is null if there are targets."""
+    import nearfar
+
     from .. import documents
     from ..summary import describe_row, nearest_of
 
-    graph, row = loaded.graph, describe_row(result.dist, int(result.source_indices[0]))
+    graph, whole = loaded.graph, isinstance(result, nearfar.Distances)
+    row = describe_row(result.dist, int(result.source_indices[0]))
     documents.show(
         "sssp",
         **documents.run_of(loaded, result),
@@ -104,9 +109,15 @@ def _print_document(
 
 
 def _print_screen(
-    loaded: Loaded, result: nearfar.Distances, start: Any, paths: Sequence[PathTo], output: str | None
+    loaded: Loaded,
+    result: nearfar.Distances | nearfar.Table,
+    start: Any,
+    paths: Sequence[PathTo],
+    output: str | None,
 ) -> None:
     """Print the answer as text."""
+    import nearfar
+
     from .. import screen
 
     facts = screen.run_facts(loaded, result)
@@ -121,6 +132,7 @@ def _print_screen(
             *_path_table(loaded.graph, paths),
         )
     else:
+        assert isinstance(result, nearfar.Distances)
         reached, tables = reached_tables(result)
         screen.show(f"Distances {result.direction} {start} in {loaded.file}", [*facts, *reached, *written], *tables)
 
