@@ -34,7 +34,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar, Unpack, overload
 
@@ -42,7 +42,7 @@ import numpy as np
 
 from .engine.options import Options, known_options
 from .engine.planner import Plan
-from .engine.query import PreparedGraph, check, take_graph, take_source, take_vertices
+from .engine.query import PreparedGraph, check, from_nearest, from_source, take_graph, take_source, take_vertices
 from .engine.solve import plan_query, solve
 from .engine.tables import plan_table, solve_table
 from .errors import InputTypeError
@@ -92,8 +92,11 @@ def sssp(
     Parameters
     ----------
     graph : Graph or Prepared
-    source : vertex
-        A name if the graph has names, an index otherwise.
+    source : vertex or dict
+        A name if the graph has names, an index otherwise. A dict of vertices and their starting distances asks for one
+        row from several starts: the distance of v is the least of start[s] + d(s, v). Starting distances are finite and
+        not negative. They are rounded to the type of the distances, which is float64 if weights are whole numbers and
+        starting distances are not.
     targets : vertices, optional
         Only these are wanted: the result is a `Table` with one column per target, in the order given.
     direction : str
@@ -114,13 +117,16 @@ def sssp(
     array([7, 3, 0], dtype=int32)
     >>> nearfar.sssp(g, 0, targets=[2, 1]).dist
     array([7, 4], dtype=int32)
+    >>> late = nearfar.sssp(g, {0: 0, 1: 2.5})
+    >>> late.dist, late.path(2)
+    (array([0. , 2.5, 5.5]), [1, 2])
     """
     plain = take_graph(graph)
-    row = take_source(plain, source)
+    row = from_source(plain, source)
     if targets is not None:
         columns = take_vertices(plain, targets, "target")
-        return solve_table(graph, row, columns, single=True, direction=direction, **known_options(options))
-    return solve(check(graph, row, single=True, direction=direction, **known_options(options)))
+        return solve_table(graph, targets=columns, single=True, direction=direction, **row, **known_options(options))
+    return solve(check(graph, **row, single=True, direction=direction, **known_options(options)))
 
 
 @overload
@@ -243,7 +249,8 @@ def nearest(
     Parameters
     ----------
     graph : Graph or Prepared
-    sources : vertices
+    sources : vertices or dict
+        A dict gives sources their starting distances, as for `sssp`.
     direction : str
         "from": travel leads from the sources to the vertices, as that of ambulances. "to": from the vertices to the
         sources, as that of patients to hospitals.
@@ -258,9 +265,8 @@ def nearest(
     >>> near.dist, near.source
     (array([0, 5, 1, 0], dtype=int32), array([0, 0, 3, 3], dtype=int32))
     """
-    seeds = np.unique(take_vertices(take_graph(graph), sources, "source"))
-    row = check(graph, seeds[:1], seeds=seeds, single=True, direction=direction, **known_options(options))
-    return Nearest(solve(row))
+    seeds = from_nearest(take_graph(graph), sources)
+    return Nearest(solve(check(graph, **seeds, single=True, direction=direction, **known_options(options))))
 
 
 @takes_options
@@ -319,7 +325,7 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
     ----------
     graph : Graph or Prepared
     sources : vertex, vertices or None
-        One source, several, or None for all pairs.
+        One source, several, a dict as for `sssp`, or None for all pairs.
     targets : vertices, optional
         The columns of a table.
     **options
@@ -334,12 +340,17 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
     ('prepared', 90000, True)
     """
     plain = take_graph(graph)
-    rows = np.arange(plain.n, dtype=np.int32) if sources is None else take_vertices(plain, sources, "source")
+    if isinstance(sources, Mapping):
+        rows = from_source(plain, sources)
+    elif sources is None:
+        rows = {"sources": np.arange(plain.n, dtype=np.int32)}
+    else:
+        rows = {"sources": take_vertices(plain, sources, "source")}
     if targets is None:
-        return plan_query(check(graph, rows, **known_options(options)))
+        return plan_query(check(graph, **rows, **known_options(options)))
     columns = take_vertices(plain, targets, "target")
     known_options(options).pop("out", None)  # its shape is that of the table
-    return plan_table(check(graph, rows, **options), columns).plan
+    return plan_table(check(graph, **rows, **options), columns).plan
 
 
 def _pair(graph: Graph | PreparedGraph, source: Any, target: Any, options: Options) -> tuple[Distances, int]:

@@ -155,9 +155,9 @@ def test_no_distances_pass_on_a_negative_cycle(query, data):
 
 def test_trees_that_are_none():
     with pytest.raises(CycleError):
-        measure(ids(0, 2, 1), np.array([0.0, 1, 1]))
-    lengths, hops = measure(ids(0, 0, 1, 2), np.array([0.0, 1, 2, 3]))
-    assert lengths.tolist() == [0, 1, 3, 6] and hops == 3
+        measure(ids(0, 2, 1), np.array([0.0, 1, 1]), np.zeros(3))
+    lengths, hops = measure(ids(0, 0, 1, 2), np.array([0.0, 1, 2, 3]), np.array([5.0, 0, 0, 0]))
+    assert lengths.tolist() == [5, 6, 8, 11] and hops == 3
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 import nearfar
+from helpers import strategies
 from helpers.able import assert_rows
 from nearfar import Graph
 
@@ -52,6 +53,30 @@ def expected(query, case, sources):
     dtype = expected_type(case, rows)
     mark = np.inf if dtype.kind == "f" else np.iinfo(dtype).max
     return np.array([[mark if length is None else length for length in row] for row in rows], dtype)
+
+
+def expected_starts(case, starts):
+    """Return the oracle's row from some starts in the type that answers have; None when a negative cycle is reached."""
+    row = case.distances(starts)
+    if row is None:
+        return None
+    dtype = starts_type(case, starts, row)
+    mark = np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+    return np.array([[mark if length is None else length for length in row]], dtype)
+
+
+def starts_type(case, starts, row):
+    """Return the type that answers from some starts have: no sum may pass its end, and no fraction may be lost."""
+    if not strategies.is_whole(case):
+        return np.dtype(case.dtype)
+    if any(start != int(start) for start in starts.values()):
+        return np.dtype("float64")
+    heaviest = max((abs(weight) for _, _, weight in case.arcs), default=0)
+    most = max(starts.values())
+    if any(weight < 0 for _, _, weight in case.arcs):
+        return np.dtype("int32" if heaviest * (case.n + 2) + most < TOP else "int64")
+    greatest = max([most, *(length for length in row if length is not None)])
+    return np.dtype("int32" if greatest + heaviest < TOP else "int64")
 
 
 def rows_of(result):

@@ -1,6 +1,7 @@
 """The slow answer that everything is compared with: shortest paths on plain Python lists of arcs (tail, head, weight).
 
-Distances are Python numbers, None where a vertex is not reached. ``add`` is how two lengths are added; give
+Distances are Python numbers, None where a vertex is not reached. Sources are vertices, or a dict of vertices and the
+distances at which they start. ``add`` is how two lengths are added; give
 `add_float32` where sums must round as float32 does.
 """
 
@@ -20,10 +21,12 @@ def as_floats(rows):
 
 def dijkstra(n, arcs, sources, add=operator.add):
     """Return the distances from the nearest of ``sources``; no weight may be negative."""
+    starts = starts_of(sources)
     out = [[] for _ in range(n)]
     for tail, head, weight in arcs:
         out[tail].append((head, weight))
-    dist, heap = [None] * n, [(0, s) for s in sources]
+    dist, heap = [None] * n, [(start, s) for s, start in starts.items()]
+    heapq.heapify(heap)
     while heap:
         length, u = heapq.heappop(heap)
         if dist[u] is None:
@@ -36,7 +39,8 @@ def dijkstra(n, arcs, sources, add=operator.add):
 
 def bellman_ford(n, arcs, sources, add=operator.add):
     """Return the distances from the nearest of ``sources``, or None for all when a negative cycle is reached."""
-    dist = [0 if v in sources else None for v in range(n)]
+    starts = starts_of(sources)
+    dist = [starts.get(v) for v in range(n)]
     for _ in range(n + 1):
         changed = False
         for tail, head, weight in arcs:
@@ -45,6 +49,11 @@ def bellman_ford(n, arcs, sources, add=operator.add):
         if not changed:
             return dist
     return None
+
+
+def starts_of(sources):
+    """Return the distance at which each source starts."""
+    return sources if isinstance(sources, dict) else dict.fromkeys(sources, 0)
 
 
 def add_float32(a, b):

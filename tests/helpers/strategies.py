@@ -114,6 +114,33 @@ def cycle_cases(draw, dtypes=DTYPES[:-1], max_n=12, max_m=40):
     return replace(case, arcs=case.arcs + arcs)
 
 
+def start_distances(dtype):
+    """Return a strategy for starting distances: small ones, zeros, whole and other fractions, some large ones."""
+    eighths = st.integers(0, 48).map(lambda eighth: eighth / 8)
+    if dtype is None or dtype.startswith("int"):
+        return st.integers(0, 9) | st.integers(0, 2**20)
+    uneven = st.floats(0, 1e6, allow_subnormal=False, width=int(dtype[5:]))
+    return st.sampled_from([eighths, uneven]).flatmap(lambda kind: kind)
+
+
+@st.composite
+def starting(draw, graphs=None, max_starts=4):
+    """Return a strategy for (case, starts): a graph and a dict of vertices and the distances at which they start.
+
+    On a graph of whole numbers, some have starts that are not whole.
+    """
+    case = draw(cases() if graphs is None else graphs)
+    number = start_distances(
+        draw(st.sampled_from([case.dtype, case.dtype, "float64"])) if is_whole(case) else case.dtype
+    )
+    return case, draw(st.dictionaries(st.integers(0, case.n - 1), number, min_size=1, max_size=max_starts))
+
+
+def is_whole(case):
+    """Tell whether the weights of a graph are whole numbers."""
+    return case.dtype is None or case.dtype.startswith("int")
+
+
 @st.composite
 def queries(draw, graphs=None, max_sources=3):
     """Return a strategy for (case, sources): a graph and a list of source vertices, which may repeat."""

@@ -1,9 +1,10 @@
 """The argument that verify.py uses, for one row of distances; only NumPy and SciPy, no code of the solvers.
 
 Distances are the lengths of shortest paths exactly when two things hold. No arc can improve a distance, so none is too
-great. And every reached vertex is at the end of a chain of tight arcs from a source, so none is too small: a real path
-has that length. An arc is tight when ``dist[tail] + weight == dist[head]``. One tight arc alone proves nothing, since
-arcs of weight zero in a cycle support each other. So supported vertices are searched from the sources.
+great. And every reached vertex is at the end of a chain of tight arcs from a source (at 0, or at its starting
+distance), so none is too small: a real path has that length. An arc is tight when ``dist[tail] + weight ==
+dist[head]``. One tight arc alone proves nothing, since arcs of weight zero in a cycle support each other. So supported
+vertices are searched from the sources.
 
 Sums are formed in the distances' own type, left to right as the solvers form them; rounding is monotone, so the
 argument holds for floats to the bit. For methods that add in another order there is rounded.py. Arcs are read in
@@ -66,6 +67,7 @@ class Row:
         self.arcs, self.graph = arcs, arcs.graph
         self.dist = distances.rows[r]
         self.seeds = np.asarray(distances.seeds_of(r))
+        self.begins = np.asarray(distances.starts_of(r))  # the distances at which the seeds start
         self.cutoff, self.targets = _limit(distances.cutoff, self.dist.dtype), distances.targets
         self.reached = self.dist < np.inf if self.floats else self.dist != np.iinfo(self.dist.dtype).max
         self.rounded = distances.rounded and self.floats  # rounded.py has the argument for such rows
@@ -88,9 +90,9 @@ class Row:
 
     @cached_property
     def starts(self) -> np.ndarray:
-        """Mark the seeds at distance zero: every chain starts at one."""
+        """Mark the seeds at their starting distances: every chain starts at one."""
         starts = np.zeros(self.graph.n, dtype=bool)
-        starts[self.seeds] = self.dist[self.seeds] == 0
+        starts[self.seeds] = self.dist[self.seeds] == self.begins
         return starts
 
     @cached_property
@@ -149,10 +151,10 @@ class Row:
     def settle(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Compute the row again by rounds over all arcs: (distances, reached), or None if there is a negative cycle."""
         n = self.graph.n
-        wide = self.dist.dtype if self.floats else _integers((n + 1) * self._heaviest())
+        wide = self.dist.dtype if self.floats else _integers((n + 1) * self._heaviest() + int(self.begins.max()))
         mark = np.iinfo(np.int64).max if wide == np.int64 else np.inf
         dist = np.full(n, mark, dtype=wide)
-        dist[self.seeds] = 0
+        dist[self.seeds] = self.begins
         for _ in range(max(n, 1)):
             before = dist.copy()
             for _, tails, heads, weights in self.arcs:

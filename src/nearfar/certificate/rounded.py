@@ -67,8 +67,10 @@ class Paths:
         self.starts = np.zeros(self.n, dtype=bool)
         self.starts[row.seeds if label is None else row.seeds[label[row.seeds] == row.seeds]] = True
         self.live = np.ones(self.n, dtype=bool) if self.unguided else row.reached | self.starts
+        self.begin = np.zeros(self.n)  # the distances at which seeds start
+        self.begin[row.seeds] = row.begins
         self.length = np.where(row.reached & ~self.starts & (not self.unguided), row.dist, np.inf).astype(np.float64)
-        self.length[self.starts] = 0
+        self.length[self.starts] = self.begin[self.starts]
         if row.radius is not None and not self.unguided:
             self._step_over_the_limit()
         parent = self._grow_tree()
@@ -208,7 +210,7 @@ class Paths:
     def _improve(self, parent: np.ndarray, weight: np.ndarray) -> None:
         """Measure the paths of a tree, and move vertices to better arcs while there are any."""
         while True:
-            self.length, self.hops = measure(parent, weight)
+            self.length, self.hops = measure(parent, weight, self.begin)
             self.length[~self.live] = np.inf
             best, enough = self._best(), less(self.length, self.slack * self.scale(self.length))
             better = self.live & (best < enough)
@@ -240,15 +242,16 @@ def grow(in_tree: np.ndarray, parent: np.ndarray, tails: np.ndarray, heads: np.n
     parent[new], in_tree[new] = before[new], True
 
 
-def measure(parent: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, int]:
+def measure(parent: np.ndarray, weight: np.ndarray, begin: np.ndarray) -> tuple[np.ndarray, int]:
     """Return the lengths of the paths in a tree and the most arcs of one; raise `CycleError` if it is no tree.
 
     In every step each vertex looks twice as far up (pointer doubling), so pairs are added, then pairs of pairs.
+    ``begin`` holds the length at which the paths of each root begin.
     """
     root = parent == np.arange(len(parent))
     length, hops, up = weight.copy(), (~root).astype(np.int64), parent
     for _ in range(len(parent).bit_length() + 1):
         if root[up].all():
-            return length, int(hops.max(initial=0))
+            return length + begin[up], int(hops.max(initial=0))
         length, hops, up = length + length[up], hops + hops[up], up[up]
     raise CycleError

@@ -1,9 +1,9 @@
 """The certificate that distances are exact: O(m) per row, independent of the solvers and of results/trees.py.
 
-What is checked, for each row: its shape, type and values; that the sources are at zero; that no arc can improve a
-distance; that every reached vertex is at the end of a chain of tight arcs from a source; that predecessors, if they
-were computed, are such chains; that a chain from the source that a nearest query names leads to the vertex. proof.py
-explains why this suffices.
+What is checked, for each row: its shape, type and values; that no source is above 0, or above its starting distance;
+that no arc can improve a distance; that every reached vertex is at the end of a chain of tight arcs from a source; that
+predecessors, if they were computed, are such chains; that a chain from the source that a nearest query names leads to
+the vertex. proof.py explains why this suffices.
 
 Floats of a method that adds in another order than along the path (``result.rounded``) are exact up to rounding. They
 are compared with shortest paths that are found again and measured more accurately; rounded.py has the argument.
@@ -186,6 +186,17 @@ def _form_problems(graph: Graph, distances: Distances) -> Iterator[str]:
         for v in () if vertices is None else vertices:
             if not 0 <= v < graph.n:
                 yield f"{role} {v} is not a vertex: the graph has {graph.n} vertices, counted from 0"
+    if distances.starts is not None:
+        yield from _start_problems(distances)
+
+
+def _start_problems(distances: Distances) -> Iterator[str]:
+    """Yield what is wrong with the starting distances of the result."""
+    starts, seeds = np.asarray(distances.starts), distances.seeds
+    if seeds is None or starts.shape != np.shape(seeds) or starts.dtype != distances.rows.dtype:
+        yield f"the starting distances must be one {distances.rows.dtype} number per source"
+    elif len(odd := starts[~((starts >= 0) & (starts < np.inf))]):
+        yield f"a starting distance is {odd[0]}: it should be a finite number from 0 on"
 
 
 def _row_problems(row: Row, tree: np.ndarray | None, source: np.ndarray | None) -> Iterator[str]:
@@ -214,10 +225,11 @@ def _value_problems(row: Row) -> Iterator[str]:
     if not row.negative:
         for v in np.flatnonzero(dist < 0):
             yield f"vertex {_name(row, v)} has {dist[v]}, but no weight is negative: it should be at least 0"
-    within = row.radius is None or row.radius >= 0
-    for s in row.seeds:
-        if within and (not row.reached[s] or dist[s] > 0):
-            yield f"source {_name(row, s)} has {_value(row, s)}: a source is at distance 0"
+    for s, start in zip(row.seeds, row.begins, strict=True):
+        within = row.radius is None or row.radius >= start
+        if within and (not row.reached[s] or dist[s] > start):
+            rule = f"it starts at {start}" if start else "a source is at distance 0"
+            yield f"source {_name(row, s)} has {_value(row, s)}: {rule}"
     if row.radius is not None:
         for v in np.flatnonzero(row.reached & (dist > row.radius)):
             yield f"vertex {_name(row, v)} has {dist[v]}, beyond the limit {row.radius}: it should be unreached"
@@ -337,20 +349,23 @@ def _rounded_tree_problems(row: Row, pred: np.ndarray, paths: Paths) -> Iterator
     if pred.shape != (n,) or pred.dtype != np.int32 or ((pred < -1) | (pred >= n)).any():
         yield f"the {row.link}s must be {n} int32 numbers from -1 to {n - 1}"
         return
+    # Rounding may decide whether another source reaches a source sooner than it starts: then it may be a root or not.
+    begun = np.abs(np.where(row.reached, row.dist, np.inf) - paths.begin) <= paths.tolerance
+    roots = np.where(paths.begin > 0, row.reached & begun & (pred < 0), row.starts)
     # A path may lead over vertices beyond the limit: by rounding, or because weights are negative.
-    children = row.reached & ~row.starts
+    children = row.reached & ~roots
     needed = np.zeros(n, dtype=bool) if paths.unguided else children & ~paths.at_the_limit()
     for v in np.flatnonzero(needed & (pred < 0)):
         yield f"vertex {_name(row, v)} is reached, but has no {row.link}"
     for v in np.flatnonzero(~children & (pred >= 0)):
-        what = "a source" if row.starts[v] else "unreached"
+        what = "a source" if roots[v] else "unreached"
         yield f"vertex {_name(row, v)} is {what}, but has {row.link} {_name(row, pred[v])}: it should be -1"
     chained = np.flatnonzero(children & (pred >= 0))
-    ended = reach(row.starts, pred[chained], chained)
+    ended = reach(roots, pred[chained], chained)
     for v in chained[~ended[chained]]:
         yield f"vertex {_name(row, v)} has {row.link}s that never lead to a source"
     parent = np.where(ended & children & (pred >= 0), pred, np.arange(n, dtype=np.int32))
-    length, hops = measure(parent, paths.weights_of(parent))
+    length, hops = measure(parent, paths.weights_of(parent), paths.begin)
     longer = length > paths.length + paths.tolerance * max(1.0, (hops + 1) / (paths.hops + 1))
     for v in np.flatnonzero(longer & ended):
         found = f"the path over {row.link} {_name(row, pred[v])} has length {row.dist.dtype.type(length[v])}"

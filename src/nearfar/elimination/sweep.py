@@ -36,6 +36,7 @@ class Sweeper:
         self.view = layout if part is None else part[0]
         self.inside = None if part is None else part[1]
         self.dist = new_lanes(self.view.cells, layout.dtype)
+        self._at_zero = np.empty(0, layout.dtype)  # starting distances, if all of them are 0
         self.count = 0
         self.relaxed = 0  # arcs of the core that the last search relaxed
         self._alone: list[np.ndarray] = []  # distances of one lane, one array per thread that shares a single row
@@ -48,11 +49,14 @@ class Sweeper:
         self.touched, self.part_touched = np.empty(self.room + 1, np.int32), np.empty(self.room + 1, np.int32)
         self.offers = new_lanes(self.room, self.layout.dtype)
 
-    def climb(self, seeds: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def climb(
+        self, seeds: np.ndarray, ends: np.ndarray, starts: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Start a batch: climb from the seeds of every lane and settle the core.
 
-        Lane i starts from ``seeds[ends[i]:ends[i + 1]]``, positions in the layout. Returns (index, touched), as a sweep
-        takes them: the row of offers of each position, and the positions that have one.
+        Lane i starts from ``seeds[ends[i]:ends[i + 1]]``, positions in the layout, at the distances ``starts`` if they
+        are given, one per seed and in the type of the layout. Returns (index, touched), as a sweep takes them: the row
+        of offers of each position, and the positions that have one.
         """
         from ..kernels.cpu.parts import enter_part
         from ..kernels.cpu.sweep import climb, enter
@@ -64,8 +68,8 @@ class Sweeper:
             self._make_room(len(seeds))
         before, self.count = self.count, 0
         count = enter(
-            layout.parents, layout.core, seeds, ends, before, self.index, self.touched, self.offers, self.dist,
-            layout.infinity,
+            layout.parents, layout.core, seeds, self._at_zero if starts is None else starts, ends, before, self.index,
+            self.touched, self.offers, self.dist, layout.infinity,
         )  # fmt: skip
         self.count = int(count)
         self.touched[:count].sort()
@@ -82,7 +86,14 @@ class Sweeper:
         return self.part_index, self.part_touched
 
     def rows(
-        self, seeds: np.ndarray, ends: np.ndarray, out: np.ndarray, bases: np.ndarray, limit: Any, unreached: Any
+        self,
+        seeds: np.ndarray,
+        ends: np.ndarray,
+        out: np.ndarray,
+        bases: np.ndarray,
+        limit: Any,
+        unreached: Any,
+        starts: np.ndarray | None = None,
     ) -> None:
         """Settle LANES rows: lane i goes to ``out`` from ``bases[i]`` on; values not below ``limit`` are unreached."""
         from ..kernels.cpu.sweep import sweep_rows
@@ -94,7 +105,7 @@ class Sweeper:
         lines = view.lines(int(shifts[0]) if past else 0)
         if view.cells + len(lines.kept) > len(self.dist):
             self.dist = new_lanes(view.cells + len(lines.kept), view.dtype)
-        index, touched = self.climb(seeds, ends)
+        index, touched = self.climb(seeds, ends, starts)
         sweep_rows(
             view.down, lines, self.dist, index, touched, self.offers, out, bases, limit, unreached, past, self.stop
         )
@@ -110,10 +121,18 @@ class Sweeper:
         sweep_sums(view.down, self.dist, index, touched, self.offers, sums, view.limit, self.stop)
         return sums[0]
 
-    def one(self, seeds: np.ndarray, row: np.ndarray, limit: Any, unreached: Any, threads: int = 1) -> None:
-        """Settle a single row; threads share the subtrees."""
+    def one(
+        self,
+        seeds: np.ndarray,
+        starts: np.ndarray | None,
+        row: np.ndarray,
+        limit: Any,
+        unreached: Any,
+        threads: int = 1,
+    ) -> None:
+        """Settle a single row from seeds at the distances ``starts``, None for 0; threads share the subtrees."""
         layout = self.layout
-        index, touched = self.climb(seeds, np.array([0, len(seeds)]))
+        index, touched = self.climb(seeds, np.array([0, len(seeds)]), starts)
         touched = touched[: self.count + 1]
         while len(self._alone) < threads:
             self._alone.append(np.empty(layout.cells, layout.dtype))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -54,8 +54,8 @@ def known_options(options: Options) -> Options:
     return options
 
 
-def take_method(method: Any, negative: bool, graph: Graph) -> str:
-    """Return the full name of a method that can handle the graph's weights, or "auto"."""
+def take_method(method: Any, negative: bool, graph: Graph, starts: np.ndarray | None = None) -> str:
+    """Return the full name of a method that can handle the weights and the starting distances, or "auto"."""
     if not isinstance(method, str):
         raise InputTypeError(f"method is {method!r}, a {type(method).__name__}; give a name: {_listed(METHODS)}.")
     name = ALIASES.get(method, method)
@@ -78,6 +78,11 @@ def take_method(method: Any, negative: bool, graph: Graph) -> str:
             f"method 'bfs' needs equal weights; they range from {graph.min_weight} to {graph.max_weight}. "
             f"Use {option('method', 'dijkstra')} or 'auto'."
         )
+    if name == "bfs" and starts is not None:
+        raise MethodError(
+            f"method 'bfs' starts at distance 0; a starting distance is {starts.max()}. "
+            f"Use {option('method', 'dijkstra')} or 'auto'."
+        )
     return name
 
 
@@ -86,6 +91,25 @@ def take_direction(direction: Any) -> str:
     if direction in ("from", "to"):
         return str(direction)
     raise OptionError(f"direction is {direction!r:.60}; give 'from', distances from the given vertices, or 'to'.")
+
+
+def take_starts(given: Mapping[Any, Any], graph: Graph) -> np.ndarray:
+    """Return the starting distances of a dict: int64 if weights and distances are whole numbers, else float64."""
+    for vertex, start in given.items():
+        if isinstance(start, bool | np.bool_) or not isinstance(start, numbers.Real):
+            raise InputTypeError(
+                f"the starting distance of {vertex!r} is {start!r}, a {type(start).__name__}; give a number from 0 on."
+            )
+        if not 0 <= _as_float(start) < math.inf:
+            raise OptionError(
+                f"the starting distance of {vertex!r} is {start}; give a finite number from 0 on, or leave the vertex "
+                "out if nothing starts there."
+            )
+    starts = list(given.values())
+    floats = graph.weight_dtype is not None and graph.weight_dtype.kind == "f"
+    if not floats and all(start == int(start) < 2**63 for start in starts):
+        return np.array([int(start) for start in starts], np.int64)
+    return np.array([float(start) for start in starts])
 
 
 def take_device(device: Any) -> tuple[str, ...]:
@@ -218,8 +242,8 @@ def take_memory(memory: Any) -> int | None:
     return int(float(memory))
 
 
-def take_dtype(dtype: Any, graph: Graph) -> np.dtype | None:
-    """Return a distance type that can hold sums of the graph's weights, or None if the engine is to choose."""
+def take_dtype(dtype: Any, graph: Graph, starts: np.ndarray | None = None) -> np.dtype | None:
+    """Return a distance type that can hold sums of weights and starting distances; None if the engine is to choose."""
     if dtype is None:
         return None
     try:
@@ -228,7 +252,14 @@ def take_dtype(dtype: Any, graph: Graph) -> np.dtype | None:
         raise OptionError(
             f"dtype {dtype!r} is not a type NumPy knows; give 'int32', 'int64', 'float32' or 'float64'."
         ) from error
-    fitting = limits.fitting_types(graph)
+    fitting = limits.fitting_types(graph, starts)
+    if wanted not in fitting and wanted in limits.fitting_types(graph):
+        assert starts is not None
+        odd = starts[starts != np.floor(starts)].tolist() or [starts.max().item()]
+        raise OptionError(
+            f"dtype {wanted.name} cannot hold the starting distance {odd[0]}; give whole numbers, or use "
+            f"{option('dtype', 'float64')}."
+        )
     if wanted not in fitting:
         kind = "unweighted" if graph.weight_dtype is None else f"{graph.weight_dtype} weights"
         raise OptionError(

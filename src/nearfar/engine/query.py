@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..devices import cpu
-from ..errors import InputTypeError, VertexError
+from ..errors import InputTypeError, VertexError, in_python
 from ..graph import Graph
 from ..graph.cells import CellNames
 from ..results import limits
@@ -50,7 +50,8 @@ class Query:
     direction: str  # "from", or "to": then the reversed graph is searched
     graph: Graph  # the graph that is searched
     sources: np.ndarray  # the source of each row
-    seeds: np.ndarray | None  # nearest queries: all the vertices that the only row starts from
+    seeds: np.ndarray | None  # if there is only one row, it may start from several vertices: these, each once, sorted
+    starts: np.ndarray | None  # the starting distance of each seed, int64 or float64; None if all of them are 0
     single: bool  # whether the answer is one row without its axis
     method: str  # its full name, or "auto"
     devices: tuple[str, ...]  # "auto", "cpu", or GPUs with their device numbers
@@ -70,6 +71,7 @@ def check(
     sources: np.ndarray,
     *,
     seeds: np.ndarray | None = None,
+    starts: np.ndarray | None = None,
     single: bool = False,
     direction: str = "from",
     method: str = "auto",
@@ -89,14 +91,14 @@ def check(
     asked = take_graph(graph)
     direction = options.take_direction(direction)
     negative = asked.min_weight < 0
-    method = options.take_method(method, negative, asked)
+    method = options.take_method(method, negative, asked, starts)
     prepared = graph if isinstance(graph, PreparedGraph) else None
     if prepared is not None and threads is None:
         threads = prepared.threads
     if prepared is not None and method == "auto":
         method = "prepared"
-    wanted = options.take_dtype(dtype, asked)
-    fitting = [wanted] if wanted is not None else limits.fitting_types(asked)
+    wanted = options.take_dtype(dtype, asked, starts)
+    fitting = [wanted] if wanted is not None else limits.fitting_types(asked, starts)
     taken = options.take_out(out, (len(sources), asked.n), single, fitting)
     return Query(
         asked=asked,
@@ -104,10 +106,11 @@ def check(
         graph=asked if direction == "from" else asked.reversed,
         sources=sources,
         seeds=seeds,
+        starts=starts,
         single=single,
         method=method,
         devices=options.take_device(device),
-        types=tuple(limits.choose_types(asked, wanted if taken is None else taken.dtype, negative)),
+        types=tuple(limits.choose_types(asked, wanted if taken is None else taken.dtype, negative, starts)),
         threads=options.take_threads(threads, cpu.facts().cores),
         memory=options.take_memory(memory),
         cutoff=options.take_cutoff(cutoff, negative),
@@ -135,7 +138,12 @@ def take_graph(graph: Any) -> Graph:
 
 
 def take_vertices(graph: Graph, vertices: Any, role: str) -> np.ndarray:
-    """Return the indices of one or several vertices; an empty list is an error."""
+    """Return the indices of one or several vertices; an empty list is an error, and so is a dict."""
+    if isinstance(vertices, Mapping):
+        raise InputTypeError(
+            f"the {role}s are a {type(vertices).__name__}; this query takes a list of vertices. A dict gives sources "
+            f"their starting distances, for one row{in_python(': use sssp(graph, {vertex: start, ...}) or nearest')}."
+        )
     indices = (
         graph.indices(vertices, role)
         if _is_several(graph, vertices)
@@ -154,6 +162,31 @@ def take_source(graph: Graph, source: Any) -> np.ndarray:
             f"source is a {kind}, but this query takes one source. Use mssp for several, one row per source."
         )
     return np.array([graph.index(source, "source")], np.int32)
+
+
+def from_source(graph: Graph, source: Any) -> dict[str, Any]:
+    """Return the arguments of `check` for one row: from one source, or from a dict of vertices and distances."""
+    return _from_starts(graph, source) if isinstance(source, Mapping) else {"sources": take_source(graph, source)}
+
+
+def from_nearest(graph: Graph, sources: Any) -> dict[str, Any]:
+    """Return the arguments of `check` for one row from the nearest of some sources, or from a dict as above."""
+    if isinstance(sources, Mapping):
+        return _from_starts(graph, sources)
+    seeds = np.unique(take_vertices(graph, sources, "source"))
+    return {"sources": seeds[:1], "seeds": seeds}
+
+
+def _from_starts(graph: Graph, given: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the arguments of `check` for one row that starts at these vertices, at these distances."""
+    if not given:
+        raise VertexError("the dict of sources is empty; give at least one vertex and its starting distance.")
+    starts = options.take_starts(given, graph)
+    vertices = take_vertices(graph, list(given), "source")
+    order = np.lexsort((starts, vertices))  # two names of one vertex: the smaller distance counts
+    seeds, first = np.unique(vertices[order], return_index=True)
+    least = starts[order][first]
+    return {"sources": seeds[:1], "seeds": seeds, "starts": least if least.any() else None}
 
 
 def _is_several(graph: Graph, vertices: Any) -> bool:

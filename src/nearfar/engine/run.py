@@ -38,6 +38,9 @@ def run(query: Query, plan: Plan, rows: np.ndarray) -> Outcome:
     if not rows.size:
         return Outcome(0, True, 0.0, {})
     problem, positions = new_problem(query, plan, rows.dtype)
+    if not len(problem.starts):  # nothing starts within the cutoff
+        rows[:] = limits.unreached(rows.dtype)
+        return Outcome(0, True, 0.0, {})
     controls = Controls(threads=plan.threads, memory=plan.available - (0 if query.out is not None else rows.nbytes))
     misfits: list[int] = []
     controls.finish = _finisher(query, problem, rows, controls, misfits)
@@ -62,10 +65,22 @@ def new_problem(query: Query, plan: Plan, dtype: np.dtype) -> tuple[Problem, np.
     if plan.renumber:
         graph, positions = graph.renumbered
         sources, targets = positions[sources], positions[targets]
-        assert query.seeds is None  # a nearest query has one row
+        assert query.seeds is None  # they have only one row
     floor = limits.floor_of(graph, dtype)
     ends = (ceiling, zero, floor, targets, query.delta)
-    return Problem(graph, dtype, sources, query.seeds, *ends, query.hierarchy), positions
+    return Problem(graph, dtype, sources, *_seeds_and_starts(query, dtype, ceiling), *ends, query.hierarchy), positions
+
+
+def _seeds_and_starts(query: Query, dtype: np.dtype, ceiling: Any) -> tuple[np.ndarray | None, np.ndarray]:
+    """Return the seeds of the only row and their starting distances, in the type of sums; none beyond the ceiling."""
+    at_zero = limits.at_zero(dtype)
+    if query.seeds is None:
+        return None, at_zero
+    if query.starts is None:
+        return query.seeds, np.zeros(len(query.seeds), at_zero.dtype)
+    starts = query.starts.astype(at_zero.dtype)
+    within = starts < ceiling
+    return query.seeds[within], starts[within]
 
 
 def _finisher(query: Query, problem: Problem, rows: np.ndarray, controls: Controls, misfits: list[int]) -> Any:
@@ -76,14 +91,14 @@ def _finisher(query: Query, problem: Problem, rows: np.ndarray, controls: Contro
     mark = limits.unreached(problem.dtype)
     bare = query.cutoff is None and query.targets is None and bool(problem.ceiling == mark)  # there is nothing to mark
 
-    ends = (query.cutoff, query.targets, problem.ceiling)
+    ends, start = (query.cutoff, query.targets, problem.ceiling), limits.greatest_of(query.starts)
     is_fine: dict[float | None, bool] = {}  # by the longest distance; computing it takes as long as a small row
 
     def finish(r: int) -> None:
         longest = controls.longest
         if longest not in is_fine:
-            is_fine[longest] = bare and limits.surely_fits(query.graph, problem.dtype, longest)
-        if not is_fine[longest] and not limits.finish_row(query.graph, *ends, rows[r], longest):
+            is_fine[longest] = bare and limits.surely_fits(query.graph, problem.dtype, longest, start)
+        if not is_fine[longest] and not limits.finish_row(query.graph, *ends, rows[r], longest, start):
             misfits.append(r)
             controls.stop[0] = 1
         controls.done.append(r)

@@ -1,8 +1,9 @@
 """Solve a checked query: plan it, run it, and wrap the rows in a result.
 
 All queries come through here. One source, many sources and all pairs differ only in the number of rows. A row starts
-from its seeds (one source, or several for `nearest`) and is settled by a method. Vertices that are not reached, beyond
-the cutoff or beyond the farthest target are then marked as unreached, in the same manner for every method.
+from its seeds (one source, or several, which may have starting distances) and is settled by a method. Vertices that are
+not reached, beyond the cutoff or beyond the farthest target are then marked as unreached, in the same manner for every
+method.
 """
 
 from __future__ import annotations
@@ -128,6 +129,7 @@ def _wrap(query: Query, plan: Plan, rows: np.ndarray, stats: dict[str, Any]) -> 
         query.sources,
         rows,
         seeds=query.seeds,
+        starts=None if query.starts is None else query.starts.astype(rows.dtype),
         single=query.single,
         direction=query.direction,
         cutoff=query.cutoff,
@@ -153,6 +155,7 @@ def solve_again(result: Distances, indices: Sequence[int]) -> np.ndarray:
         graph,
         result.source_indices[list(indices)] if result.seeds is None else result.source_indices,
         seeds=result.seeds,
+        starts=result.starts,
         direction=result.direction,
         method=method,
         device="cpu",

@@ -75,13 +75,12 @@ def solve_table(
     targets: np.ndarray,
     *,
     single: bool = False,
-    direction: str = "from",
     out: np.ndarray | None = None,
     **given: Any,
 ) -> Table:
-    """Plan a table, fill it, and return it."""
+    """Plan a table, fill it, and return it; ``given``: arguments of `check`."""
     began = time.perf_counter()
-    query, taken = _take(graph, sources, targets, single, direction, out, given)
+    query, taken = _take(graph, sources, targets, single, out, given)
     filling = plan_table(query, targets)
     _require_memory(filling.plan, taken is not None)
     found = _by_hierarchy(filling) or _by_blocks(filling)
@@ -98,6 +97,8 @@ def solve_table(
         sources,
         targets,
         rows,
+        seeds=query.seeds,
+        starts=None if query.starts is None else query.starts.astype(rows.dtype),
         single=single,
         direction=query.direction,
         cutoff=query.cutoff,
@@ -110,12 +111,16 @@ def solve_table(
 
 
 def _take(
-    graph: Graph | PreparedGraph, sources: np.ndarray, targets: np.ndarray, single: bool, direction: str, out: Any,
+    graph: Graph | PreparedGraph,
+    sources: np.ndarray,
+    targets: np.ndarray,
+    single: bool,
+    out: Any,
     given: dict[str, Any],
-) -> tuple[Query, np.ndarray | None]:  # fmt: skip
+) -> tuple[Query, np.ndarray | None]:
     """Check the options of a table; return the query of its rows, and the array to fill if one was given."""
-    query = check(graph, sources, direction=direction, **given)
-    fitting = limits.fitting_types(query.asked) if given.get("dtype") is None else list(query.types)
+    query = check(graph, sources, **given)
+    fitting = limits.fitting_types(query.asked, query.starts) if given.get("dtype") is None else list(query.types)
     taken = options.take_out(out, (len(sources), len(targets)), single, fitting)
     return (query if taken is None else replace(query, types=(taken.dtype,))), taken
 
@@ -153,7 +158,7 @@ def _require_memory(plan: Plan, filled: bool) -> None:
 def _by_hierarchy(filling: Filling) -> Found | None:
     """Fill a table over a hierarchy; None if there is none, or single rows are faster."""
     query, plan = filling.query, filling.plan
-    if plan.method != "prepared" or plan.gpu:
+    if plan.method != "prepared" or plan.gpu or query.seeds is not None:
         return None
     from ..elimination.tables import fill_table, find_pairs
 
@@ -233,6 +238,8 @@ def search_again(table: Table, rows: Sequence[int], targets: np.ndarray | None) 
     query = check(
         graph,
         table.source_indices[list(rows)],
+        seeds=table.seeds,
+        starts=table.starts,
         direction=table.direction,
         method=("johnson" if several else "frontier") if negative else "dijkstra",
         device="cpu",

@@ -30,12 +30,15 @@ def choose_width(graph: Graph) -> float:
     return choose_delta(graph, NEAR_WIDE, NEAR_NARROW)
 
 
-def fit_width(graph: Graph, width: float, dtype: np.dtype) -> Any:
-    """Return a width in the type of sums, large enough that adding it to any distance makes the distance greater."""
+def fit_width(graph: Graph, width: float, dtype: np.dtype, start: float = 0) -> Any:
+    """Return a width in the type of sums, large enough that adding it to any distance makes the distance greater.
+
+    ``start`` is the greatest starting distance.
+    """
     if dtype.kind == "i":
         return np.int64(max(1, min(width, 2**62)))
     facts = np.finfo(dtype)
-    longest = float(graph.max_weight) * graph.n
+    longest = float(graph.max_weight) * graph.n + start
     with np.errstate(over="ignore"):
         return dtype.type(max(width, 4 * longest * float(facts.eps), float(facts.smallest_subnormal)))
 
@@ -49,7 +52,7 @@ class Delta:
         groups = 1 if work.layout.rows == 1 else layout.groups
         width = work.problem.delta if work.problem.delta is not None else choose_width(graph)
         with np.errstate(over="ignore"):  # infinity is as good as any width beyond all distances
-            self.width = fit_width(graph, width, work.problem.dtype)
+            self.width = fit_width(graph, width, work.problem.dtype, float(work.problem.starts.max()))
         self.dist = work.distances()
         self.least_rows = layout.groups
         self.stamps = work.filled(groups * n, np.int32, -1)
@@ -90,10 +93,10 @@ class Delta:
         )  # fmt: skip
 
     def start(self, seeds: np.ndarray) -> None:
-        """Put the seeds at distance 0."""
+        """Put the seeds at their starting distances."""
         given = self.work.device.upload(seeds)
         start = self.work.kernel(STEM, "delta_start")
-        start(1, self.work.layout.group_size, *self.arguments(), given, np.int32(len(seeds)))
+        start(1, self.work.layout.group_size, *self.arguments(), given, self.work.starts(), np.int32(len(seeds)))
 
     def settle(self, loop: LaunchLoop) -> None:
         """Run stages until the far pile is empty, or every target is settled."""

@@ -73,15 +73,15 @@ class Edge:
     # One row, by all groups.
 
     def start(self, seeds: np.ndarray) -> None:
-        """Put the seeds at distance 0."""
+        """Put the seeds at their starting distances."""
         self._put(seeds, None, apart=False)
 
     def _put(self, seeds: np.ndarray, window: Window | None, apart: bool) -> None:
-        """Put seeds at distance 0, all in one row or (``apart``) one per row."""
+        """Put the seeds of one row at their starting distances, or (``apart``) one source per row at 0."""
         numbers = (len(seeds), apart, self.work.layout.batches)
         self.kernel("begin")(
             *self.work.items(len(seeds)), *self.arguments(window), self.work.device.upload(seeds),
-            *map(np.int32, numbers),
+            self.work.starts(), *map(np.int32, numbers),
         )  # fmt: skip
 
     def settle(self, loop: LaunchLoop) -> None:
@@ -125,7 +125,7 @@ class Edge:
     # Arcs in batches.
 
     def begin(self, seeds: np.ndarray, window: Window, apart: bool) -> None:
-        """Put seeds at distance 0, all in one row or (``apart``) one per row; record which batches wait for them."""
+        """Put the seeds of one row where they start, or (``apart``) one source per row at 0; note their batches."""
         self._put(seeds, window, apart)
 
     def settle_few(self, batches: ArcBatches) -> bool:

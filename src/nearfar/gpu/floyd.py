@@ -79,7 +79,8 @@ class Floyd(WholeRows):
             self._settle_on_host(seeds.reshape(-1, 1) if apart else seeds.reshape(1, -1))
             return
         numbers = (np.int32(len(seeds)), np.int32(apart), self.far, self.work.ceiling)
-        self.kernel("rows")(*self.work.items(self.n), self.matrix, np.int32(self.n), there, *numbers, self.dist)
+        shared = (self.matrix, np.int32(self.n), there, self.work.starts())
+        self.kernel("rows")(*self.work.items(self.n), *shared, *numbers, self.dist)
 
     def _close(self) -> None:
         """Fill the matrix with arcs and close it, round by round."""

@@ -68,9 +68,9 @@ class Frontier:
     # One row, by all groups.
 
     def start(self, seeds: np.ndarray) -> None:
-        """Put the seeds at distance 0."""
+        """Put the seeds at their starting distances."""
         size, given = self.work.layout.group_size, self.work.device.upload(seeds)
-        self.kernel("start")(1, size, *self.arguments(None), given, np.int32(len(seeds)))
+        self.kernel("start")(1, size, *self.arguments(None), given, self.work.starts(), np.int32(len(seeds)))
 
     def settle(self, loop: LaunchLoop, window: Window | None = None) -> None:
         """Run rounds until no vertex is listed."""
@@ -97,11 +97,11 @@ class Frontier:
     # Arcs in batches.
 
     def begin(self, seeds: np.ndarray, window: Window, apart: bool) -> None:
-        """Put seeds at distance 0, all in one row or (``apart``) one per row; record which batches wait for them."""
+        """Put the seeds of one row where they start, or (``apart``) one source per row at 0; note their batches."""
         groups, size = self.work.items(len(seeds))
         given = self.work.device.upload(seeds)
         self.kernel("begin")(
-            groups, size, *self.arguments(window), given, np.int32(len(seeds)), np.int32(apart),
+            groups, size, *self.arguments(window), given, self.work.starts(), np.int32(len(seeds)), np.int32(apart),
             np.int32(self.work.layout.batches),
         )  # fmt: skip
 

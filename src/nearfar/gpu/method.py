@@ -25,7 +25,7 @@ class Engine(Protocol):
     least_rows: int  # rows are handed out in multiples of this
 
     def start(self, seeds: np.ndarray) -> None:
-        """Put the seeds of a single row at distance 0, or settle it at once if the method writes whole rows."""
+        """Put the seeds of a single row at their starting distances; a method that writes whole rows settles it."""
 
     def settle(self, loop: LaunchLoop) -> None:
         """Settle a single row with all groups."""
@@ -53,7 +53,7 @@ class BatchedEngine(Engine, Protocol):
     waiting: Buffer  # per row and batch, the last step that changed a vertex with arcs there
 
     def begin(self, seeds: np.ndarray, window: Window, apart: bool) -> None:
-        """Put seeds at distance 0, all in one row or (``apart``) one per row; record which batches wait for them."""
+        """Put the seeds of one row where they start, or (``apart``) one source per row at 0; note their batches."""
 
     def settle_few(self, batches: ArcBatches) -> bool:
         """Relax the pending arcs of all batches at once, if they are few; return whether they were."""

@@ -21,7 +21,7 @@ from ..devices.device import Buffer
 from ..elimination.build import Failure, Hierarchy, build
 from ..errors import DeviceMemoryError, option
 from ..kernels.cpu.constants import LANES
-from ..methods.prepared import SOLVERS, given, many
+from ..methods.prepared import SOLVERS, given, holds_starts, many, starts_in
 from ..methods.problem import Controls, Problem
 from ..methods.tuning import LEAST_BUDGET
 from ..results.limits import unreached
@@ -175,9 +175,9 @@ class Sweeps(OnHost):
         sweeper, core = self.hierarchy.sweeper(self.work.controls.stop), self.sweep_layout.core
         positions, offers = [], []
         for i in range(0, len(rows), LANES):
-            starts = [seeds[r] for r in rows[i : i + LANES]]
-            ends = np.concatenate(([0], np.cumsum([len(several) for several in starts])))
-            index, touched = sweeper.climb(np.concatenate(starts), ends)
+            some = [seeds[r] for r in rows[i : i + LANES]]
+            ends = np.concatenate(([0], np.cumsum([len(several) for several in some])))
+            index, touched = sweeper.climb(np.concatenate(some), ends, starts_in(self.work.problem, self.sweep_layout))
             above = touched[: sweeper.count]
             positions.append(np.concatenate((np.arange(core, dtype=np.int32), self.there["positions"][above])))
             offers += [sweeper.dist[:core].copy(), sweeper.offers[index[above]]]
@@ -220,7 +220,7 @@ class Sweeps(OnHost):
 def new_engine(work: Work) -> OnHost:
     """Return the engine that settles rows: over the hierarchy of the problem, or over one that is built first."""
     made = find_hierarchy(work.problem, work.controls)
-    if not isinstance(made, Hierarchy) or made.by_rows:
+    if not isinstance(made, Hierarchy) or made.by_rows or not holds_starts(work.problem, made):
         return OnHost(work, made)
     work.controls.longest = made.high
     return Sweeps(work, made)

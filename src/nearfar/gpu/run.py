@@ -23,6 +23,7 @@ from ..graph.vertices import Vertices
 from ..kernels.gpu.constants import GPU_MOST
 from ..methods.problem import Controls, Problem
 from ..methods.tuning import FIRST_ROUNDS
+from ..results.limits import at_zero
 from . import GPU_METHODS
 from .arc_batches import ArcBatches
 from .launch_loop import LaunchLoop, raise_cycle
@@ -87,7 +88,7 @@ def _settle_all(settler: Resident | Streamed, rows: Rows) -> int:
     """Settle rows as long as there are any; return the arcs relaxed that only the host counted."""
     work, loop, count = settler.work, LaunchLoop(settler.work), len(rows.dist)
     if count == 1 and rows.take(1):
-        settler.settle_one(loop, np.unique(work.problem.seeds_of(0)).astype(np.int32))
+        settler.settle_one(loop, work.problem.seeds_of(0).astype(np.int32))
         _fetch_rows(settler, rows, range(1))
         work.notes["looks"] = loop.looks
     elif count > 1:
@@ -113,8 +114,9 @@ def _build_kernels(plan: GpuPlan, t: int, problem: Problem, controls: Controls, 
     tiny = Graph(np.array([0, 1, 2, 2], graph.offsets.dtype), arcs, Vertices(3))
     sources = np.zeros(1 if one else 2, np.int32)
     once = replace(
-        problem, graph=tiny, sources=sources, seeds=None, targets=problem.targets[:0], delta=None, hierarchy=None
-    )
+        problem, graph=tiny, sources=sources, seeds=None, starts=at_zero(problem.dtype), targets=problem.targets[:0],
+        delta=None, hierarchy=None,
+    )  # fmt: skip
     batches = 2 if layout.batches > 1 else 1
     small = replace(layout, rows=len(sources), groups=1, batch=2 // batches, batches=batches, parts=4)
     unseen = Controls(threads=controls.threads, stop=controls.stop)  # these rows are not reported

@@ -103,6 +103,10 @@ class Work:
         rows, n = self.layout.rows, self.problem.graph.n
         return self.filled(n, self.key, self.ceiling) if rows == 1 else self.empty(rows * n, self.key)
 
+    def starts(self) -> Buffer:
+        """Return the starting distances of a row as keys: one per seed, or a single 0. None is negative."""
+        return self.device.upload(self.problem.starts.astype(self.problem.dtype).view(self.key))
+
     def offsets(self) -> Buffer:
         """Return the graph's offsets on the device."""
         return self.resident("offsets", lambda: self.device.upload(self.problem.graph.offsets))

@@ -73,14 +73,14 @@ def choose_delta(graph: Graph, wide: float = WIDE, narrow: float = NARROW) -> fl
     return width
 
 
-def scale_and_window(graph: Graph, dist_type: np.dtype, delta: float) -> tuple[Any, int]:
+def scale_and_window(graph: Graph, dist_type: np.dtype, delta: float, starts: np.ndarray) -> tuple[Any, int]:
     """Return how a distance becomes a bucket (kernels/cpu/arcs.py), and how many buckets are open at once.
 
     Integers are shifted, so delta becomes the nearest power of two. Floats are multiplied; delta is kept large enough
-    for every level to be an exact integer.
+    for every level to be an exact integer; ``starts`` are the distances at which a row starts.
     """
-    longest = graph.max_weight * max(graph.n, 1)
     if dist_type.kind == "f":
+        longest = graph.max_weight * max(graph.n, 1) + float(starts.max())
         delta = max(delta, longest / 2**52)
         inverse = 1 / delta if delta > 0 else math.inf
         scale: Any = dist_type.type(min(inverse, float(np.finfo(dist_type).max)))

@@ -11,6 +11,7 @@ import numpy as np
 from ..devices import cpu
 from ..graph import Graph
 from ..graph.vertices import Vertices
+from ..results.limits import at_zero
 from .method import Method
 from .problem import Controls, Problem
 
@@ -44,16 +45,17 @@ def _compile(method: Method, problem: Problem, width: int, kind: tuple[Any, ...]
         if kind in _compiled:
             return
         tiny = Graph(np.zeros(2, graph.offsets.dtype), graph.arcs[:0], Vertices(1))
-        starts = np.zeros(1 << width, np.int32)
+        sources = np.zeros(1 << width, np.int32)
         once = replace(
-            problem, graph=tiny, sources=starts, seeds=None, targets=problem.targets[:0], delta=None, hierarchy=None
-        )
-        rows = np.empty((len(starts), 1), dtype)
+            problem, graph=tiny, sources=sources, seeds=None, starts=at_zero(dtype), targets=problem.targets[:0],
+            delta=None, hierarchy=None,
+        )  # fmt: skip
+        rows = np.empty((len(sources), 1), dtype)
         if method.many is not None:
             method.many(once, rows, Controls(threads=1))
         else:
             assert method.new_worker is not None
-            method.new_worker(once, Controls(threads=1))(starts, rows[0])
+            method.new_worker(once, Controls(threads=1))(sources, rows[0])
         scalar = dtype.type if dtype.kind == "f" else np.int64
         mark_unreached(rows[0], problem.ceiling, scalar(0), scalar(0))
         greatest(rows[0], dtype.type(0), dtype.type(0))

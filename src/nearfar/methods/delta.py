@@ -41,7 +41,7 @@ class Team:
         """Make queues with buckets of width ``delta``; unless the user chose it, limit the work it may cause."""
         problem, graph = self.problem, self.problem.graph
         self.delta = delta
-        self.scale, window = scale_and_window(graph, problem.dtype, delta)
+        self.scale, window = scale_and_window(graph, problem.dtype, delta, problem.starts)
         self.limit = np.int64(
             2**62 if problem.delta is not None else PATIENT_RELAXATIONS * graph.m / self.threads + 1024
         )
@@ -84,11 +84,11 @@ class Team:
             self.heap = new_heap(self.problem, self.controls)
 
     def _start(self, seeds: np.ndarray, dist: np.ndarray) -> list[np.ndarray]:
-        """Put the seeds at distance 0; return each thread's share of them."""
+        """Put the seeds at their starting distances; return each thread's share of them."""
         from ..kernels.cpu.pile import BUSY, LEVELS
 
         dist[:] = self.problem.ceiling
-        dist[seeds] = self.problem.zero
+        dist[seeds] = self.problem.starts
         shares = [np.ascontiguousarray(seeds[t :: self.threads]) for t in range(self.threads)]
         self.tally[:] = 0
         self.control[:] = 0

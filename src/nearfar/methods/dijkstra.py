@@ -23,7 +23,7 @@ def new_worker(problem: Problem, controls: Controls) -> Settle:
     graph = problem.graph
     adjacency = Adjacency(graph.offsets, graph.arcs, graph.leaves)
     delta = problem.delta if problem.delta is not None else choose_delta(graph)
-    scale, window = scale_and_window(graph, problem.dtype, delta)
+    scale, window = scale_and_window(graph, problem.dtype, delta, problem.starts)
     limit = np.int64(PATIENT_RELAXATIONS * graph.m + 1024)
     buckets: Buckets | None = Buckets(pool_entries(graph.n), window)
     with_heap: Settle | None = None
@@ -32,8 +32,8 @@ def new_worker(problem: Problem, controls: Controls) -> Settle:
         nonlocal buckets, with_heap
         while buckets is not None:
             relaxed = settle(
-                adjacency, seeds, problem.targets, scale, problem.ceiling, problem.zero, limit, buckets.queue,
-                controls.stop, dist,
+                adjacency, seeds, problem.starts, problem.targets, scale, problem.ceiling, problem.zero, limit,
+                buckets.queue, controls.stop, dist,
             )  # fmt: skip
             if relaxed >= 0 or controls.stop[0]:
                 return int(abs(relaxed))

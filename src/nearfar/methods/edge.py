@@ -20,7 +20,7 @@ def new_worker(problem: Problem, controls: Controls) -> Settle:
 
     def row(seeds: np.ndarray, dist: np.ndarray) -> int:
         dist[:] = problem.ceiling
-        dist[seeds] = problem.zero
+        dist[seeds] = problem.starts
         total = 0
 
         def rounds(budget: int) -> bool:

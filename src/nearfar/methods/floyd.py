@@ -240,11 +240,11 @@ class Solution:
         problem, rows, matrix = self.problem, self.rows, self.matrix
         ceiling = self._number(problem.ceiling)
         far = min(self._number(self.numbers.far), ceiling)
-        if not self.in_place:
-            sources = problem.sources
-            if problem.seeds is not None:
-                matrix, sources = matrix[problem.seeds].min(axis=0)[None], np.zeros(1, np.int32)
-            give_rows(matrix, sources, first, last, far, ceiling, rows)
+        if problem.seeds is not None:
+            found = matrix[problem.seeds]
+            rows[0] = problem.from_all_seeds(np.where(found < far, found, ceiling))
+        elif not self.in_place:
+            give_rows(matrix, problem.sources, first, last, far, ceiling, rows)
         elif ceiling != self.numbers.infinity:
             give_rows(rows, np.arange(len(rows), dtype=np.int32), first, last, far, ceiling, rows)
 
@@ -257,7 +257,7 @@ def reached_vertices(problem: Problem, controls: Controls) -> np.ndarray:
     if graph.min_weight >= 0:
         return np.ones(graph.n, np.uint8)
     reached, queue = np.zeros(graph.n, np.uint8), np.empty(graph.n, np.int32)
-    seeds = problem.starts
+    seeds = problem.all_seeds
     queue[: len(seeds)] = seeds
     reached[seeds] = 1
     if len(seeds) < graph.n:

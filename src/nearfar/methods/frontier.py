@@ -23,7 +23,7 @@ def new_worker(problem: Problem, controls: Controls) -> Settle:
 
     def row(seeds: np.ndarray, dist: np.ndarray) -> int:
         dist[:] = problem.ceiling
-        dist[seeds] = problem.zero
+        dist[seeds] = problem.starts
         start = np.unique(seeds)
         size, total = len(start), 0
         frontier[:size] = start

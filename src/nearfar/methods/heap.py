@@ -23,7 +23,7 @@ def new_heap(problem: Problem, controls: Controls, potential: np.ndarray | None 
     def row(seeds: np.ndarray, dist: np.ndarray) -> int:
         """Return the arcs relaxed, less than 0 if it gave up."""
         relaxed = settle(
-            graph.offsets, graph.arcs, seeds, targets, order, problem.ceiling, problem.zero, limit,
+            graph.offsets, graph.arcs, seeds, problem.starts, targets, order, problem.ceiling, problem.zero, limit,
             heap, keys, positions, controls.stop, dist,
         )  # fmt: skip
         return int(relaxed)

@@ -32,7 +32,7 @@ def find_potential(problem: Problem, controls: Controls) -> np.ndarray:
 
     def find() -> np.ndarray:
         row = np.empty(problem.graph.n, problem.dtype)
-        frontier.new_worker(problem, controls)(problem.starts, row)
+        frontier.new_worker(problem, controls)(problem.all_seeds, row)
         return row
 
     potential: np.ndarray = controls.once("potential", find)

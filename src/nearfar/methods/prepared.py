@@ -69,7 +69,8 @@ def new_dijkstra(graph: Graph, dtype: np.dtype, ceiling: Any, stop: np.ndarray) 
     """Return a function that settles rows of Dijkstra, for elimination."""
     nothing, zero = np.empty(0, np.int32), type(ceiling)(0)
     return dijkstra.new_worker(
-        Problem(graph, dtype, nothing, None, ceiling, zero, zero, nothing), Controls(threads=1, stop=stop)
+        Problem(graph, dtype, nothing, None, limits.at_zero(dtype), ceiling, zero, zero, nothing),
+        Controls(threads=1, stop=stop),
     )
 
 
@@ -89,12 +90,14 @@ def settle(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hi
     """Settle all rows over a hierarchy."""
     if hierarchy.by_rows:
         return _by_rows(problem, rows, controls, hierarchy)
+    if not holds_starts(problem, hierarchy):
+        return _from_each_seed(problem, rows, controls, hierarchy)
     controls.longest = hierarchy.high
     layout = hierarchy.layout
     seeds = [layout.positions[problem.seeds_of(r)] for r in range(len(rows))]
     ends = _Ends(problem, rows, layout)
     if len(seeds) == 1 and ends.fits:
-        return _one_row(rows[0], controls, hierarchy, seeds[0], ends)
+        return _one_row(rows[0], controls, hierarchy, seeds[0], starts_in(problem, layout), ends)
     first = np.array([several[0] for several in seeds])
     given = first if all(len(several) == 1 for several in seeds) else seeds
     order = np.argsort(first, kind="stable")
@@ -102,6 +105,38 @@ def settle(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hi
     effort = len(batches) * (len(layout.down_arcs) + layout.n)
     new_worker = partial(_new_worker, problem, rows, controls, hierarchy, given, ends)
     return run_batches(controls, batches, new_worker, effort)
+
+
+def holds_starts(problem: Problem, hierarchy: Hierarchy) -> bool:
+    """Tell whether sweeps can start at the starting distances: not where their integers would be fractions or wrap."""
+    layout = hierarchy.layout
+    if problem.seeds is None or layout.dtype.kind == "f":
+        return True
+    whole = bool((problem.starts == np.floor(problem.starts)).all())
+    return whole and bool(problem.starts.max() + hierarchy.high < layout.limit)
+
+
+def starts_in(problem: Problem, layout: SweepLayout) -> np.ndarray | None:
+    """Return the starting distances of the only row in the type of the lanes; None if it starts at 0."""
+    return None if problem.seeds is None else problem.starts.astype(layout.dtype)
+
+
+def _from_each_seed(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hierarchy) -> int:
+    """Settle the only row by one row from each seed, LANES at a time, to which the starting distances are added."""
+    at_zero, best, relaxed = limits.at_zero(problem.dtype), rows[0], 0
+    best[:] = problem.ceiling
+    for first in range(0, len(problem.seeds_of(0)), LANES):
+        some = slice(first, first + LANES)
+        part = replace(problem, seeds=problem.seeds_of(0)[some], starts=problem.starts[some])
+        found = np.empty((len(part.starts), len(best)), problem.dtype)
+        each = replace(problem, sources=part.seeds_of(0), seeds=None, starts=at_zero)
+        relaxed += settle(each, found, Controls(controls.threads, stop=controls.stop), hierarchy)
+        if controls.stop[0]:
+            return relaxed
+        np.minimum(best, part.from_all_seeds(found), out=best, casting="same_kind")
+    controls.longest = hierarchy.high
+    controls.finish(0)
+    return relaxed
 
 
 def _batches(rows: np.ndarray, threads: int, layout: SweepLayout, order: np.ndarray, fits: bool) -> list[np.ndarray]:
@@ -128,10 +163,17 @@ class _Ends:
         self.fits = problem.dtype == layout.dtype and rows.flags.c_contiguous
 
 
-def _one_row(row: np.ndarray, controls: Controls, hierarchy: Hierarchy, seeds: np.ndarray, ends: _Ends) -> int:
+def _one_row(
+    row: np.ndarray,
+    controls: Controls,
+    hierarchy: Hierarchy,
+    seeds: np.ndarray,
+    starts: np.ndarray | None,
+    ends: _Ends,
+) -> int:
     """Settle the only row; it takes a few milliseconds, so Ctrl-C can wait."""
     sweeper = hierarchy.sweeper(controls.stop)
-    sweeper.one(seeds, row, ends.limit, ends.unreached, controls.threads)
+    sweeper.one(seeds, starts, row, ends.limit, ends.unreached, controls.threads)
     hierarchy.spare.append(sweeper)
     controls.finish(0)
     return len(hierarchy.layout.down_arcs)
@@ -148,17 +190,19 @@ def _new_worker(
     """Return a function that settles a batch of rows; ``seeds``: positions of the seeds of each row, one or several."""
     layout, n = hierarchy.layout, hierarchy.layout.n
     flat = rows.reshape(-1) if ends.fits else np.empty(LANES * n, layout.dtype)
+    start = starts_in(problem, layout)
+    starts = None if start is None else np.tile(start, LANES)  # then all lanes have the only row
 
     def batch(indices: np.ndarray) -> int:
         sweeper = hierarchy.sweeper(controls.stop)
         lanes = np.append(indices, np.repeat(indices[-1], LANES - len(indices)))  # unused lanes repeat the last row
         if isinstance(seeds, np.ndarray):
-            starts, bounds = seeds[lanes], EACH_ALONE
+            positions, bounds = seeds[lanes], EACH_ALONE
         else:
-            starts = np.concatenate([seeds[r] for r in lanes])
+            positions = np.concatenate([seeds[r] for r in lanes])
             bounds = np.concatenate(([0], np.cumsum([len(seeds[r]) for r in lanes])))
         bases = lanes * n if ends.fits else np.arange(LANES) * n
-        sweeper.rows(starts, bounds, flat, bases, ends.limit, ends.unreached)
+        sweeper.rows(positions, bounds, flat, bases, ends.limit, ends.unreached, starts)
         hierarchy.spare.append(sweeper)
         if not ends.fits and not controls.stop[0]:
             for i, r in enumerate(indices):
@@ -214,7 +258,7 @@ def refusal(graph: Graph, failure: Failure) -> NearfarError:
     dtype = limits.choose_types(graph, None, True)[0]
     start = np.array([failure.cycle], np.int32)
     ends = (*limits.ceiling_and_zero(graph, None, dtype), limits.floor_of(graph, dtype))
-    problem = Problem(graph, dtype, start, None, *ends, start[:0])
+    problem = Problem(graph, dtype, start, None, limits.at_zero(dtype), *ends, start[:0])
     try:
         frontier.new_worker(problem, Controls(threads=1))(start, np.empty(graph.n, dtype))
     except NearfarError as error:

@@ -29,7 +29,8 @@ class Problem:
     graph: Graph
     dtype: np.dtype  # the type of the distances
     sources: np.ndarray  # the source of each row
-    seeds: np.ndarray | None  # nearest queries: all the vertices that the only row starts from
+    seeds: np.ndarray | None  # if there is only one row, it may start from several vertices: these, each once
+    starts: np.ndarray  # the distances at which a row starts: one per seed; a single 0 for rows from one source
     ceiling: Any  # the least distance that does not count as reached
     zero: Any  # 0 in the type that sums are formed in
     floor: Any  # only walks around a negative cycle are shorter than this
@@ -38,13 +39,25 @@ class Problem:
     hierarchy: Hierarchy | Failure | None = None  # if the graph is prepared already; or why it cannot be
 
     @property
-    def starts(self) -> np.ndarray:
+    def all_seeds(self) -> np.ndarray:
         """All vertices that some row starts from, each once."""
-        return np.unique(self.sources if self.seeds is None else self.seeds)
+        return np.unique(self.sources) if self.seeds is None else self.seeds
 
     def seeds_of(self, r: int) -> np.ndarray:
         """Return the vertices that row ``r`` starts from."""
         return self.sources[r : r + 1] if self.seeds is None else self.seeds
+
+    def from_all_seeds(self, rows: np.ndarray) -> np.ndarray:
+        """Return the row from all seeds, given one row from each: the least of their starting distances plus rows.
+
+        An entry that is not below the ceiling means "not reached", in the given rows and in the result.
+        """
+        starts = self.starts[:, None]
+        if self.dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                return np.minimum((rows + starts).min(axis=0), self.ceiling)
+        room = self.ceiling - starts  # compared before the sum is formed, which might wrap
+        return (np.minimum(rows, room) + starts).min(axis=0)
 
 
 @dataclass

@@ -42,6 +42,8 @@ class Distances:
         The source of each row, as a vertex index; ``sources`` are their names.
     rows : array of shape (k, n)
         The distances, one row per source. Unreached: the type's maximum for integers, inf for floats.
+    seeds, starts : arrays or None
+        If the only row starts from several vertices: these, and their starting distances, None if they are 0.
     cutoff, targets
         What limited the query, or None. ``targets`` are vertex indices.
     direction : str
@@ -73,6 +75,7 @@ class Distances:
         dist: np.ndarray,
         *,
         seeds: np.ndarray | None = None,
+        starts: np.ndarray | None = None,
         single: bool = False,
         direction: str = "from",
         cutoff: float | None = None,
@@ -86,6 +89,7 @@ class Distances:
         self.source_indices = sources
         self.rows = dist
         self.seeds = seeds
+        self.starts = starts
         self.single = single
         self.direction = direction
         self.cutoff = cutoff
@@ -97,6 +101,7 @@ class Distances:
         self._trees: dict[int, np.ndarray] = {}
         self._over_the_limit: dict[int, np.ndarray] = {}  # trees of rows with paths over unreached vertices
         self._forest: np.ndarray | None = None
+        self._rounded_roots: dict[int, np.ndarray] = {}  # of rows that were solved again, if not all seeds are roots
 
     @property
     def sources(self) -> Any:
@@ -112,7 +117,7 @@ class Distances:
         >>> result.sources, result.source_indices
         (['Bonn', 'Ulm'], array([1, 0], dtype=int32))
         """
-        return lookup.names_of(self.graph, self.source_indices)
+        return lookup.names_of(self.graph, self.source_indices if self.seeds is None else self.seeds)
 
     @property
     def dist(self) -> np.ndarray:
@@ -301,7 +306,7 @@ class Distances:
         pred, path = self._whole_tree(r), [v]
         while (v := int(pred[v])) != NO_VERTEX:
             path.append(v)
-        if path[-1] not in self.seeds_of(r):
+        if path[-1] not in self.roots_of(r):
             raise MethodError(
                 f"the path to {target!r} leaves the limit of the query and returns over negative weights, so this "
                 "result does not contain it. Run the query again without cutoff and targets."
@@ -343,7 +348,7 @@ class Distances:
         r, v = np.nonzero(self.rows != unreached(self.rows.dtype))
         first, second = ("source", "target") if self.direction == "from" else ("target", "source")
         columns = {
-            first: called(self.graph, self.source_indices[r]),
+            first: called(self.graph, self.source_indices[r] if self.seeds is None else self._origins()[v]),
             second: called(self.graph, v),
             "distance": self.rows[r, v],
         }
@@ -400,6 +405,17 @@ class Distances:
         """The graph that was searched from the sources: with direction "to" the reversed one."""
         return self.graph if self.direction == "from" else self.graph.reversed
 
+    def starts_of(self, r: int) -> np.ndarray:
+        """Return the distances at which the seeds of row ``r`` start."""
+        return np.zeros(len(self.seeds_of(r)), self.rows.dtype) if self.starts is None else self.starts
+
+    def roots_of(self, r: int) -> np.ndarray:
+        """Return the seeds of row ``r`` where paths start: those that no other seed reaches sooner."""
+        seeds = self.seeds_of(r)
+        if self.rounded and self._solve_again is not None:
+            return self._rounded_roots.get(r, seeds)
+        return seeds[self.rows[r, seeds] == self.starts_of(r)]
+
     def known_trees(self) -> dict[int, np.ndarray]:
         """Return the predecessors that were computed so far, by row, without computing any."""
         return self._trees if self._forest is None else dict(enumerate(self._forest))
@@ -420,7 +436,8 @@ class Distances:
         if self.rounded and self._solve_again is not None:
             return self._make_rounded_trees(indices, threads)
         rows = self.rows if len(indices) == len(self.rows) else self.rows[list(indices)]
-        return predecessors(self.searched, rows, [self.seeds_of(r) for r in indices], threads)
+        starts = [self.starts_of(r) for r in indices]
+        return predecessors(self.searched, rows, [self.seeds_of(r) for r in indices], threads, starts)
 
     def _make_rounded_trees(self, indices: Sequence[int], threads: int) -> np.ndarray:
         """Return predecessors from rows that are solved again, some at a time.
@@ -435,19 +452,32 @@ class Distances:
         step = max(threads, ROUNDED_AT_ONCE // max(self.graph.n, 1))
         for first in range(0, len(indices), step):
             part = list(indices[first : first + step])
-            seeds, rows = [self.seeds_of(r) for r in part], self._solve_again(self, part)
+            seeds, starts = [self.seeds_of(r) for r in part], [self.starts_of(r) for r in part]
+            rows = self._solve_again(self, part)
             reached = self.rows[part] != mark
             within = np.where(reached, rows, rows.dtype.type(mark))
             trees = pred[first : first + step]
-            trees[:] = predecessors(self.searched, within, seeds, threads)
+            trees[:] = predecessors(self.searched, within, seeds, threads, starts)
+            for i, r in enumerate(part):
+                if not (are_roots := rows[i, seeds[i]] == starts[i]).all():
+                    self._rounded_roots[r] = seeds[i][are_roots]
             if self.graph.min_weight < 0 or (self.cutoff is None and self.targets is None):
                 continue
             for i, r in enumerate(part):
                 lost = reached[i] & (trees[i] == NO_VERTEX)
-                lost[seeds[i]] = False
+                lost[self.roots_of(r)] = False
                 if lost.any():
-                    self._over_the_limit[r] = predecessors(self.searched, rows[i : i + 1], seeds[i : i + 1])[0]
+                    only = slice(i, i + 1)
+                    self._over_the_limit[r] = predecessors(self.searched, rows[only], seeds[only], 1, starts[only])[0]
         return pred
+
+    def _origins(self) -> np.ndarray:
+        """Return the seed where the path to each vertex starts in the only row, -1 if there is no path."""
+        from .trees import origins
+
+        found = origins(self._whole_tree(0), self.roots_of(0))
+        found[self.rows[0] == unreached(self.rows.dtype)] = NO_VERTEX  # a limit may exclude even sources
+        return found
 
     def _whole_tree(self, r: int) -> np.ndarray:
         """Return the predecessors of row ``r``, also of unreached vertices that are on paths to reached ones."""

@@ -19,33 +19,37 @@ from ..graph import Graph
 _INT32, _INT64, _FLOAT32, _FLOAT64 = map(np.dtype, ("int32", "int64", "float32", "float64"))
 
 
-def choose_types(graph: Graph, wanted: np.dtype | None, negative: bool) -> list[np.dtype]:
+def choose_types(
+    graph: Graph, wanted: np.dtype | None, negative: bool, starts: np.ndarray | None = None
+) -> list[np.dtype]:
     """Return the distance types to try, in order: the smallest first, a wider one if a distance does not fit.
 
     With negative weights, partial sums may leave the range although the distances do not, so one type is chosen that
-    holds the longest possible path.
+    holds the longest possible path. ``starts`` are the distances at which a row starts, None if they are all 0; every
+    type must hold the greatest of them, and one arc more.
     """
-    types = [wanted] if wanted is not None else _natural_types(graph)
-    if not negative:
+    types, start = [wanted] if wanted is not None else _natural_types(graph, starts), greatest_of(starts)
+    if not negative and starts is None:
         return types
-    able = [dtype for dtype in types if longest_path(graph) < type_end(dtype)]
+    longest = start + (longest_path(graph) if negative else _heaviest(graph))
+    able = [dtype for dtype in types if longest < type_end(dtype)]
     if not able:
-        raise overflow(graph, types[-1], given=False)
-    return able[:1]
+        raise overflow(graph, types[-1], given=False, start=start)
+    return able[:1] if negative else able
 
 
-def fitting_types(graph: Graph) -> list[np.dtype]:
-    """Return the distance types that can add the graph's weights without loss, smallest first."""
+def fitting_types(graph: Graph, starts: np.ndarray | None = None) -> list[np.dtype]:
+    """Return the distance types that can add the weights and the starting distances without loss, smallest first."""
     dtype = graph.weight_dtype
     if dtype is None or dtype.kind != "f":
-        return [_INT32, _INT64, _FLOAT64]
+        return [_FLOAT64] if starts is not None and starts.dtype.kind == "f" else [_INT32, _INT64, _FLOAT64]
     return [_FLOAT64] if dtype.itemsize == 8 else [_FLOAT32, _FLOAT64]
 
 
-def _natural_types(graph: Graph) -> list[np.dtype]:
+def _natural_types(graph: Graph, starts: np.ndarray | None) -> list[np.dtype]:
     """Return the types that an answer may have if the user did not choose one."""
-    types = fitting_types(graph)
-    if graph.weight_dtype is None:
+    types = fitting_types(graph, starts)
+    if graph.weight_dtype is None and starts is None:
         return types[:1]
     if types[0].kind == "f":
         return types
@@ -60,6 +64,17 @@ def _heaviest(graph: Graph) -> float:
 def longest_path(graph: Graph) -> float:
     """Return a bound on the absolute length of any path with up to three more arcs."""
     return _heaviest(graph) * (graph.n + 2)
+
+
+def greatest_of(starts: np.ndarray | None) -> float:
+    """Return the greatest starting distance; None stands for zeros."""
+    return 0 if starts is None else starts.max().item()
+
+
+@cache
+def at_zero(dtype: np.dtype) -> np.ndarray:
+    """Return the starting distance of a row from one source, in the type that sums are formed in."""
+    return np.zeros(1, dtype if dtype.kind == "f" else np.int64)  # not read-only: another type for Numba
 
 
 @cache
@@ -124,10 +139,11 @@ def finish_row(
     ceiling: Any,
     row: np.ndarray,
     longest: float | None = None,
+    start: float = 0,
 ) -> bool:
     """Mark vertices that are not reached or beyond the limits; return whether every distance fits the type.
 
-    ``longest``: no distance is longer, if that is known.
+    ``longest``: no distance from a source is longer, if that is known. ``start``: the greatest starting distance.
 
     If every target is reached, vertices beyond the farthest target are unreached. Without targets and cutoff, a sum
     beyond the end of the type was refused, and its vertex left unreached: if the greatest distance plus the heaviest
@@ -148,27 +164,31 @@ def finish_row(
     if ceiling != mark or limit != mark:
         mark_unreached(row, ceiling, limit, mark)
     end = end_of(graph, dtype)
-    if bounded or surely_fits(graph, dtype, longest):
+    if bounded or surely_fits(graph, dtype, longest, start):
         return True
     most = greatest(row, dtype.type(mark), dtype.type(0))
     return graph.max_weight + (float(most) if dtype.kind == "f" else int(most)) < end
 
 
-def surely_fits(graph: Graph, dtype: np.dtype, longest: float | None) -> bool:
-    """Tell whether no distance can exceed the type; ``longest``: no distance is longer, if that is known."""
+def surely_fits(graph: Graph, dtype: np.dtype, longest: float | None, start: float = 0) -> bool:
+    """Tell whether no distance can exceed the type; ``longest`` and ``start`` as in `finish_row`."""
     most = (
         graph.max_weight * graph.n if longest is None else min(longest + graph.max_weight, graph.max_weight * graph.n)
     )
-    return bool(most < end_of(graph, dtype))
+    return bool(start + most < end_of(graph, dtype))
 
 
-def overflow(graph: Graph, dtype: np.dtype, given: bool) -> DistanceOverflowError:
-    """Return the error for a distance that no type tried can hold; ``given``: the type is that of the user's array."""
+def overflow(graph: Graph, dtype: np.dtype, given: bool, start: float = 0) -> DistanceOverflowError:
+    """Return the error for a distance that no type tried can hold; ``given``: the type is that of the user's array.
+
+    ``start`` is the greatest starting distance.
+    """
     wider = {"int32": "int64", "int64": "float64", "float32": "float64"}.get(dtype.name)
     way_out = "smaller weights"
     if wider:
         way_out = f"an out of type {wider!r}" if given else option("dtype", wider)
+    begin = f"a path starts at {start}, " if start else ""
     return DistanceOverflowError(
-        f"a distance may exceed {dtype.name}: the heaviest arc weighs {graph.max_weight} and paths have up to "
-        f"{graph.n - 1:,} arcs. Use {way_out}, or a cutoff."
+        f"a distance may exceed {dtype.name}: {begin}the heaviest arc weighs {graph.max_weight} and paths have up to "
+        f"{graph.n - 1:,} arcs. Use {way_out}{'' if start else ', or a cutoff'}."
     )

@@ -137,10 +137,7 @@ class Nearest:
         Between sources at the same distance the tree decides: fewest arcs, then the least predecessor.
         """
         if self._source is None:
-            from .trees import origins
-
-            self._source = origins(self.distances._whole_tree(0), self.source_indices)
-            self._source[self.dist == unreached(self.dist.dtype)] = NO_VERTEX  # a limit below 0 excludes even sources
+            self._source = self.distances._origins()
         return self._source
 
     @property

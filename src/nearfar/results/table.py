@@ -32,6 +32,8 @@ class Table:
         The vertices of the rows and of the columns, by index. ``sources`` and ``targets`` are their names.
     rows : array of shape (k, t)
         The distances. Unreached: the type's maximum for integers, inf for floats.
+    seeds, starts : arrays or None
+        If the only row starts from several vertices: these, and their starting distances, None if they are 0.
     direction : str
         "from": distances from the sources to the targets; "to": from the targets to the sources.
     cutoff : number or None
@@ -60,6 +62,8 @@ class Table:
         targets: np.ndarray,
         rows: np.ndarray,
         *,
+        seeds: np.ndarray | None = None,
+        starts: np.ndarray | None = None,
         single: bool = False,
         direction: str = "from",
         cutoff: float | None = None,
@@ -71,6 +75,7 @@ class Table:
     ) -> None:
         self.graph, self.source_indices, self.target_indices = graph, sources, targets
         self.rows, self.single, self.direction, self.cutoff = rows, single, direction, cutoff
+        self.seeds, self.starts = seeds, starts
         self.plan, self.stats, self.rounded = plan, stats, rounded
         self._search = search  # returns whole rows of some sources, complete up to some targets
         self._distances = distances  # the only row, as far as it was searched: its tree has the paths
@@ -79,7 +84,7 @@ class Table:
     @property
     def sources(self) -> Any:
         """The vertices of the rows by name; a query takes them again."""
-        return lookup.names_of(self.graph, self.source_indices)
+        return lookup.names_of(self.graph, self.source_indices if self.seeds is None else self.seeds)
 
     @property
     def targets(self) -> Any:

@@ -1,9 +1,10 @@
 """Shortest-path trees from exact distances, once, for every method and device.
 
-Relax loops carry distances only. An arc (u, v) is *tight* when ``dist[u] + weight == dist[v]``; a path of tight arcs
-from a source is a shortest path. A breadth-first search over tight arcs adds every reached vertex to the tree. Of
-several shortest paths it takes one with the fewest hops, then the one over the least vertex index, so the tree does not
-depend on the method or device that computed the distances. One row takes O(n + m).
+Relax loops carry distances only. A source whose distance is its starting distance is a root. An arc (u, v) is *tight*
+when ``dist[u] + weight == dist[v]``; a path of tight arcs from a source is a shortest path. A breadth-first search over
+tight arcs adds every reached vertex to the tree. Of several shortest paths it takes one with the fewest hops, then the
+one over the least vertex index, so the tree does not depend on the method or device that computed the distances. One
+row takes O(n + m).
 
 Invariant: sums are formed in the distances' own type, as the solvers form them, so equality needs no tolerance.
 """
@@ -24,7 +25,13 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 
-def predecessors(graph: Graph, rows: np.ndarray, seeds_per_row: Sequence[Any], threads: int = 1) -> np.ndarray:
+def predecessors(
+    graph: Graph,
+    rows: np.ndarray,
+    seeds_per_row: Sequence[Any],
+    threads: int = 1,
+    starts_per_row: Sequence[Any] | None = None,
+) -> np.ndarray:
     """Return the vertex before each vertex on its shortest path, one row per row of distances.
 
     Parameters
@@ -37,6 +44,8 @@ def predecessors(graph: Graph, rows: np.ndarray, seeds_per_row: Sequence[Any], t
         The vertices each row starts from: one source, or several for ``nearest``.
     threads : int
         How many rows to work on at a time.
+    starts_per_row : sequence of k arrays, optional
+        The distances at which the seeds of each row start; by default 0.
 
     Returns
     -------
@@ -60,7 +69,8 @@ def predecessors(graph: Graph, rows: np.ndarray, seeds_per_row: Sequence[Any], t
         for r in pending:
             if r >= len(rows) or stop[0]:
                 return
-            _hang_row(graph, rows[r], seeds_per_row[r], pred[r], stop)
+            starts = 0 if starts_per_row is None else starts_per_row[r]
+            _hang_row(graph, rows[r], seeds_per_row[r], starts, pred[r], stop)
 
     if len(rows) * (graph.n + graph.m) < SMALL_WORK:
         work(0)
@@ -69,7 +79,7 @@ def predecessors(graph: Graph, rows: np.ndarray, seeds_per_row: Sequence[Any], t
     return pred
 
 
-def _hang_row(graph: Graph, row: np.ndarray, seeds: Any, pred: np.ndarray, stop: np.ndarray) -> None:
+def _hang_row(graph: Graph, row: np.ndarray, seeds: Any, starts: Any, pred: np.ndarray, stop: np.ndarray) -> None:
     """Fill ``pred`` with the predecessors of one row of n distances."""
     from ..kernels.cpu.trees import hang
 
@@ -81,18 +91,21 @@ def _hang_row(graph: Graph, row: np.ndarray, seeds: Any, pred: np.ndarray, stop:
     hops, queue = np.empty(graph.n, dtype=np.int32), np.empty(graph.n, dtype=np.int32)
     with np.errstate(over="ignore"):  # with the JIT off NumPy warns where compiled code is silent
         row = np.ascontiguousarray(row)
-        hang(graph.offsets, graph.heads, weights, row, mark, _as_seeds(seeds), wide, pred, hops, queue, stop)
+        roots = _as_seeds(seeds)
+        begin = np.full(len(roots), starts, row.dtype)
+        hang(graph.offsets, graph.heads, weights, row, mark, roots, begin, wide, pred, hops, queue, stop)
 
 
-def origins(pred: np.ndarray, seeds: Any) -> np.ndarray:
-    """Return the seed at the root of each vertex in one row of predecessors, -1 if there is none.
+def origins(pred: np.ndarray, roots: Any) -> np.ndarray:
+    """Return the root of each vertex in one row of predecessors, -1 if there is none.
 
     Parameters
     ----------
     pred : int32 array of length n
         A forest, as `predecessors` makes it.
-    seeds : array of vertices
-        Its roots.
+    roots : array of vertices
+        Its roots: the seeds at their starting distances. A vertex without predecessor need not be one, even if it is a
+        seed: with negative weights and a limit, the path to it may lead over vertices beyond the limit.
 
     Returns
     -------
@@ -108,7 +121,7 @@ def origins(pred: np.ndarray, seeds: Any) -> np.ndarray:
     from ..kernels.cpu.trees import find_origins
 
     origin = np.empty(len(pred), dtype=np.int32)
-    find_origins(np.ascontiguousarray(pred, dtype=np.int32), _as_seeds(seeds), origin)
+    find_origins(np.ascontiguousarray(pred, dtype=np.int32), _as_seeds(roots), origin)
     return origin
 
 

@@ -64,7 +64,7 @@ def nearest_of(
     options: dict[str, Any],
 ) -> Nearest:
     """Return the answer of a nearest query."""
-    distances = SavedDistances(graph, starts[:1], rows, seeds=starts, single=True, **options)
+    distances = SavedDistances(graph, starts[:1], rows, **(options | {"seeds": starts, "single": True}))
     distances.tree = tree
     answer = SavedNearest(distances)
     answer.owner = owner

@@ -74,9 +74,11 @@ def _load_npz(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
         "targets": indices["targets"],
         "rounded": _rounded(path, arrays, hints),
     }
+    if "starts" in arrays:
+        options |= {"starts": arrays["starts"], "seeds": starts, "single": True}
     if indices["source"] is not None:
         return nearest_of(graph, starts, rows, indices["source"], tree, options)
-    result = SavedDistances(graph, starts, rows, **options)
+    result = SavedDistances(graph, starts[:1] if "starts" in arrays else starts, rows, **options)
     result.tree = tree
     return result
 

@@ -55,6 +55,11 @@ def ending_of(path: str) -> str | None:
 
 def save(answer: Listed, path: str, predecessors: bool) -> None:
     """Write an answer to a file of the kind that its ending names."""
+    if _has_starts(answer) and ending_of(path) != ".npz":
+        raise OptionError(
+            f"'{path}' cannot hold the starting distances of this answer, without which nobody could prove it. Use a "
+            "file whose name ends in .npz."
+        )
     if path == "-":
         _save_csv(answer, sys.stdout.buffer, predecessors)
         sys.stdout.buffer.flush()
@@ -110,10 +115,13 @@ def _save_npy(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
 
 def _save_npz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
     """Write the distances and everything that is needed to read and to prove them."""
-    arrays = {"dist": answer.dist, "sources": answer.source_indices, "vertices": vertices_of(answer.graph)}
+    distances = answer.distances if isinstance(answer, Nearest) else answer
+    sources = answer.source_indices if distances.seeds is None else distances.seeds
+    arrays = {"dist": answer.dist, "sources": sources, "vertices": vertices_of(answer.graph)}
     if isinstance(answer, Nearest):
         arrays["source"] = answer.source
-    distances = _distances(answer)
+    if _has_starts(answer):
+        arrays["starts"] = distances.starts_of(0)
     for name in ("cutoff", "targets"):
         if getattr(distances, name) is not None:
             arrays[name] = np.asarray(getattr(distances, name))
@@ -186,6 +194,12 @@ def _tree_of(answer: Answer, r: int) -> np.ndarray:
 def _distances(answer: Listed) -> Distances | Table:
     """Return the rows behind an answer."""
     return answer.distances if isinstance(answer, Nearest) else answer
+
+
+def _has_starts(answer: Listed) -> bool:
+    """Tell whether an answer was given starting distances; only a nearest answer has several sources without them."""
+    distances = _distances(answer)
+    return distances.starts is not None or (distances.seeds is not None and not isinstance(answer, Nearest))
 
 
 def _save_csv(answer: Listed, file: IO[bytes], predecessors: bool) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import kernel
+from .arcs import level
 from .atomics import add, load, store
 from .buckets import FAR_LOOKS, FULL, NEAR, NOWHERE, next_level, open_queue, push_level, release, take
 from .constants import CHUNK, LINE
@@ -41,7 +42,7 @@ def work(me, threads, graph, seeds, scale, zero, limit, pile, queue, loot, stop,
     open_queue(queue)
     current, size, start = np.int64(0), np.int64(0), np.int64(0)
     for s in seeds:
-        push_level(queue, current, current, np.uint32(s))
+        push_level(queue, current, level(load(dist, s), scale), np.uint32(s))
     idle = len(seeds) == 0
     while True:
         ahead = next_level(queue, current, scale, dist)

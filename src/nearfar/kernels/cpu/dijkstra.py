@@ -23,19 +23,19 @@ from .relax import relax_chunk
 
 
 @kernel
-def settle(graph, seeds, targets, scale, ceiling, zero, limit, queue, stop, dist):
-    """Settle the row ``dist`` from ``seeds``; return the arcs relaxed, or less than 0 if it gave up.
+def settle(graph, seeds, starts, targets, scale, ceiling, zero, limit, queue, stop, dist):
+    """Settle the row ``dist`` from ``seeds`` at the distances ``starts``; return the arcs relaxed.
 
-    It gives up when ``stop`` is set, when the pool of the queue is used up (``state[FULL]``), or when more than
-    ``limit`` arcs and entries of the far pile together were processed: then buckets do not suit these weights. ``zero``
-    is 0 in the type to add in. With ``targets``, the row is only final up to the farthest of them.
+    It gives up, and returns less than 0, when ``stop`` is set, when the pool of the queue is used up (``state[FULL]``),
+    or when more than ``limit`` arcs and entries of the far pile together were processed: then buckets do not suit these
+    weights. ``zero`` is 0 in the type to add in. With ``targets``, the row is only final up to the farthest of them.
     """
     wrap = len(queue.ends) - 2  # the window is a power of two; the far pile comes after it
     open_queue(queue)
     dist[:] = ceiling
-    for s in seeds:
-        dist[s] = zero
-        push_level(queue, np.int64(0), np.int64(0), np.uint32(s))
+    for i in range(len(seeds)):
+        dist[seeds[i]] = starts[i]
+        push_level(queue, np.int64(0), level(starts[i], scale), np.uint32(seeds[i]))
     current, relaxed, target = np.int64(0), 0, 0
     current = next_level(queue, current, scale, dist)
     while current != NOWHERE:

@@ -21,11 +21,11 @@ POLL = 1023  # the stop flag is read once every POLL + 1 vertices
 
 
 @kernel
-def settle(offsets, arcs, seeds, targets, potential, ceiling, zero, limit, heap, keys, positions, stop, dist):
-    """Settle the row ``dist`` from ``seeds``; return the arcs relaxed, or less than 0 if it gave up.
+def settle(offsets, arcs, seeds, starts, targets, potential, ceiling, zero, limit, heap, keys, positions, stop, dist):
+    """Settle the row ``dist`` from ``seeds`` at the distances ``starts``; return the arcs relaxed.
 
-    It gives up when ``stop`` is set, or when more than ``limit`` arcs were relaxed: around a cycle of length 0 up to
-    rounding, a vertex may leave the heap again and again.
+    It gives up, and returns less than 0, when ``stop`` is set, or when more than ``limit`` arcs were relaxed: around a
+    cycle of length 0 up to rounding, a vertex may leave the heap again and again.
 
     With ``targets``, the row is only final up to the farthest of them.
     """
@@ -34,10 +34,11 @@ def settle(offsets, arcs, seeds, targets, potential, ceiling, zero, limit, heap,
     dist[:] = ceiling
     positions[:] = -1
     size, taken, relaxed, target = 0, 0, 0, 0
-    for s in seeds:
-        if dist[s] != zero:
-            dist[s] = zero
-            size = raise_up(heap, keys, positions, size, s, priority(zero, potential, s))
+    for i in range(len(seeds)):
+        s = seeds[i]
+        if starts[i] < dist[s]:
+            dist[s] = starts[i]
+            size = raise_up(heap, keys, positions, size, s, priority(starts[i], potential, s))
     while size > 0:
         u = heap[0]
         reached = dist[u] + zero

@@ -39,12 +39,12 @@ def position_of(cell, tops, begin):
 
 
 @kernel
-def enter(parents, core, seeds, ends, before, index, touched, offers, dist, infinity):
-    """Give every ancestor of a seed a row of offers, and every seed the offer zero; return the number of rows.
+def enter(parents, core, seeds, starts, ends, before, index, touched, offers, dist, infinity):
+    """Give every ancestor of a seed a row of offers, and every seed its starting distance; return the number of rows.
 
-    Lane i starts from ``seeds[ends[i]:ends[i + 1]]``. ``offers[index[v]]`` are the offers to vertex v, of all lanes;
-    ``index`` is -1 where there are none; the ``before`` entries of the last batch are reset first. The offers to the
-    core are the rows of ``dist`` themselves.
+    Lane i starts from ``seeds[ends[i]:ends[i + 1]]``, at 0, or at the distances ``starts`` if there are any.
+    ``offers[index[v]]`` are the offers to vertex v, of all lanes; ``index`` is -1 where there are none; the ``before``
+    entries of the last batch are reset first. The offers to the core are the rows of ``dist`` themselves.
     """
     far = lanes.splat(offers, infinity)
     for i in range(before):
@@ -62,10 +62,11 @@ def enter(parents, core, seeds, ends, before, index, touched, offers, dist, infi
                 count += 1
                 v = np.int64(parents[v])
             v = np.int64(seeds[i])
+            start = starts[i] if len(starts) > 0 else offers.dtype.type(0)
             if v < core:
-                dist[v, lane] = 0
+                dist[v, lane] = start
             else:
-                offers[index[v], lane] = 0
+                offers[index[v], lane] = start
     return count
 
 

@@ -25,6 +25,7 @@ def hang(
     row: Any,
     unreached: Any,
     seeds: Any,
+    starts: Any,
     wide: Any,
     pred: Any,
     hops: Any,
@@ -33,6 +34,8 @@ def hang(
 ) -> int:
     """Fill ``pred`` with the tree of ``row``; return how many vertices it has, fewer if ``stop`` was set.
 
+    The row starts from ``seeds`` at the distances ``starts``, which have the type of the row.
+
     ``wide`` is an array whose type can hold the sum of a distance and a weight: int64 for integers, the type of ``row``
     for floats, so that a sum rounds as it did in the solver. ``hops`` and ``queue`` are int32 scratch of length n.
     """
@@ -40,9 +43,10 @@ def hang(
     pred[:] = NO_VERTEX
     hops[:] = -1
     last = 0
-    for s in seeds:
-        # A seed below zero was reached from another seed over negative arcs: it is in that seed's tree.
-        if row[s] == 0 and hops[s] < 0:
+    for i in range(len(seeds)):
+        s = seeds[i]
+        # A seed below its starting distance was reached from another seed: it is in that seed's tree.
+        if row[s] == starts[i] and hops[s] < 0:
             hops[s] = 0
             queue[last] = s
             last += 1
@@ -70,15 +74,15 @@ def hang(
 
 
 @kernel
-def find_origins(pred: Any, seeds: Any, origin: Any) -> None:
-    """Fill ``origin`` with the seed at the root of each vertex, NO_VERTEX for vertices in no tree.
+def find_origins(pred: Any, roots: Any, origin: Any) -> None:
+    """Fill ``origin`` with the root of the tree of each vertex, NO_VERTEX for vertices in no tree.
 
     Each walk goes up to the first vertex whose root is known, then goes up again and writes the root to every vertex
     it passes. So no vertex is passed by two walks: O(n) without a stack.
     """
     for v in range(len(pred)):
         origin[v] = UNKNOWN if pred[v] != NO_VERTEX else NO_VERTEX
-    for s in seeds:
+    for s in roots:
         if pred[s] == NO_VERTEX:
             origin[s] = s
     for v in range(len(pred)):

@@ -301,14 +301,15 @@ DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 
     GLOBAL key_t *dist, GLOBAL i32 *stamps, GLOBAL i32 *lists, GLOBAL i32 *control, GLOBAL key_t *levels, \
     GLOBAL i64 *tally
 
-// Put v at distance 0 into the far pile, as entry `i`, for the first search to find.
-DEVICE void put_seed(const task_t *task, const search_t *search, i32 v, i32 i)
+// Put v at a distance into the far pile, as entry `i`, for a search to find.
+DEVICE void put_seed(const task_t *task, const search_t *search, i32 v, key_t start, i32 i)
 {
-    search->dist[v] = 0;
+    search->dist[v] = start;
     far_of(task, search, search->control[FAR_SIDE]).thin[i] = v;
 }
 
-// Prepare the first search, with `seeds` entries in the far pile. One work-item calls it.
+// Prepare the first search, with `seeds` entries in the far pile. If all of them start far above 0, it finds none, but
+// the least of them. One work-item calls it.
 DEVICE void begin_search(const task_t *task, const search_t *search, i32 seeds)
 {
     search->control[FAR_SIZES + search->control[FAR_SIDE]] = seeds;
@@ -317,12 +318,13 @@ DEVICE void begin_search(const task_t *task, const search_t *search, i32 seeds)
     plan_search(task, search);
 }
 
-// Put the seeds of a row at distance 0. One group.
-KERNEL void delta_start(TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *seeds, i32 count)
+// Put the seeds of a row at their starting distances. One group.
+KERNEL void delta_start(
+    TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *seeds, GLOBAL const key_t *starts, i32 count)
 {
     const task_t task = TASK;
     const search_t search = {dist, stamps, lists, control, levels, 0, 0, 0};
-    for (i32 i = LOCAL_ID; i < count; i += LOCAL_SIZE) put_seed(&task, &search, seeds[i], i);
+    for (i32 i = LOCAL_ID; i < count; i += LOCAL_SIZE) put_seed(&task, &search, seeds[i], starts[i], i);
     BARRIER();
     if (LOCAL_ID == 0) begin_search(&task, &search, count);
 }
@@ -360,7 +362,7 @@ KERNEL void delta_rows(TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *sourc
             dist + row * (i64)n, stamps + GROUP_ID * (i64)n, lists + GROUP_ID * words,
             control + GROUP_ID * CONTROL_SIZE, levels + GROUP_ID * LEVELS_SIZE, stages, &least, &relaxed};
         if (LOCAL_ID == 0) {
-            put_seed(&task, &search, sources[row], 0);
+            put_seed(&task, &search, sources[row], 0, 0);
             begin_search(&task, &search, 1);
         }
         BARRIER();

@@ -75,12 +75,14 @@ KERNEL void edge_tails(GLOBAL const offset_t *offsets, i32 first, i32 last, i64 
     for (i64 e = from; e < to; e++) tails[e - base] = (i32)u;
 }
 
-// Put seeds at distance 0: all in one row, or (`apart`) one per row. One work-item per seed.
-KERNEL void edge_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 apart, i32 batches)
+// Put seeds at their starting distances: all in one row, or (`apart`) one per row at the first of them. One work-item
+// per seed.
+KERNEL void edge_begin(
+    ARGUMENTS, GLOBAL const i32 *seeds, GLOBAL const key_t *starts, i32 count, i32 apart, i32 batches)
 {
     const i64 i = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
     if (i >= count) return;
-    dist[apart * i * n + seeds[i]] = 0;
+    dist[apart * i * n + seeds[i]] = starts[apart ? 0 : i];
 #if WINDOWED
     tell_batches(seeds[i] WINDOW(apart * i, batches));
 #endif

@@ -154,19 +154,29 @@ KERNEL void floyd_tiles(
     }
 }
 
-// Write rows as keys: one per source (`apart`), or a single one with the distances from the nearest source. What is not
-// below `far` or not below the ceiling is unreached. One work-item per column.
+// Write rows as keys: one per source (`apart`), at the first starting distance, or a single one with the least of the
+// starting distances plus the distances from the sources. What is not below `far` or not below the ceiling is unreached.
+// One work-item per column.
 KERNEL void floyd_rows(
-    GLOBAL const key_t *matrix, i32 n, GLOBAL const i32 *sources, i32 count, i32 apart, num_t far, key_t ceiling,
-    GLOBAL key_t *dist)
+    GLOBAL const key_t *matrix, i32 n, GLOBAL const i32 *sources, GLOBAL const key_t *starts, i32 count, i32 apart,
+    num_t far, key_t ceiling, GLOBAL key_t *dist)
 {
+    const sum_t end = value_of(ceiling);
     for (i64 v = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID; v < n; v += (i64)GROUPS * LOCAL_SIZE) {
-        num_t least = far;
+        sum_t least = end;
         for (i32 s = 0; s < count; s++) {
             const num_t found = NUMBER(matrix[sources[s] * (i64)n + v]);
-            if (apart || found < least) least = found;
-            if (apart || s == count - 1)
-                dist[apart * s * (i64)n + v] = least < far && key_of(least) < ceiling ? key_of(least) : ceiling;
+            const sum_t start = value_of(starts[apart ? 0 : s]);
+#if DIST <= 2
+            const int is_below = found < least - start;      // the sum might wrap
+#else
+            const int is_below = start + found < least;
+#endif
+            if (found < far && is_below) least = start + found;
+            if (apart || s == count - 1) {
+                dist[apart * s * (i64)n + v] = least < end ? key_of(least) : ceiling;
+                least = end;
+            }
         }
     }
 }

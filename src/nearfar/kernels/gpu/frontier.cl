@@ -223,8 +223,8 @@ DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 
     }
 }
 
-// Put the seeds of a row at distance 0 and on the list. One group.
-KERNEL void frontier_start(ARGUMENTS, GLOBAL const i32 *seeds, i32 count)
+// Put the seeds of a row at their starting distances and on the list. One group.
+KERNEL void frontier_start(ARGUMENTS, GLOBAL const i32 *seeds, GLOBAL const key_t *starts, i32 count)
 {
     LOCALS;
     const task_t task = TASK;
@@ -234,7 +234,7 @@ KERNEL void frontier_start(ARGUMENTS, GLOBAL const i32 *seeds, i32 count)
     for (i32 chunk = 0; chunk < count; chunk += LOCAL_SIZE) {
         if (chunk + LOCAL_ID < count) {
             const i32 v = seeds[chunk + LOCAL_ID];
-            dist[v] = 0;
+            dist[v] = starts[chunk + LOCAL_ID];
             list_vertex(&task, &search, round, v);
         }
         flush(&task, &search, round);
@@ -350,16 +350,17 @@ KERNEL void frontier_rows(
 }
 
 #if WINDOWED
-// Put seeds at distance 0 and mark their batches as waiting: all in one row, or (`apart`) one per row. One work-item
-// per seed.
-KERNEL void frontier_begin(ARGUMENTS, GLOBAL const i32 *seeds, i32 count, i32 apart, i32 batches)
+// Put seeds at their starting distances and mark their batches as waiting: all in one row, or (`apart`) one per row at
+// the first of them. One work-item per seed.
+KERNEL void frontier_begin(
+    ARGUMENTS, GLOBAL const i32 *seeds, GLOBAL const key_t *starts, i32 count, i32 apart, i32 batches)
 {
     const task_t task = TASK;
     const i64 i = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
     if (i >= count) return;
     const search_t search = {
         dist + apart * i * n, stamps, lists, control CHANGES(apart * i, batches), 0, 0};
-    search.dist[seeds[i]] = 0;
+    search.dist[seeds[i]] = starts[apart ? 0 : i];
     tell_batches(&task, &search, seeds[i], step);
 }
 
