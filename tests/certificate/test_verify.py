@@ -349,6 +349,65 @@ def test_nearest_sources_below_zero():
     assert not verify(graph, near)
 
 
+@pytest.fixture
+def late():
+    """The same line with the end 0 at once, and the vertices 2 and 3 after 4 and 6."""
+    graph = Graph.from_arcs([0, 1, 2], [1, 2, 3], [5, 7, 1], n=5, undirected=True)
+    row, starts = np.array([[0, 5, 4, 5, TOP]], np.int32), np.array([0, 4, 6], np.int32)
+    return Nearest(Distances(graph, ids(0), row, seeds=ids(0, 2, 3), starts=starts, single=True))
+
+
+def test_starts_pass(late):
+    assert late.predecessors.tolist() == [-1, 0, -1, 2, -1] and late.source.tolist() == [0, 0, 2, 2, -1]
+    assert verify(late.graph, late).problems == []
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ([0, 5, 6, 6, TOP], "source 2 has 6: it starts at 4"),
+        ([0, 5, 4, 6, TOP], "vertex 3 has 6, but arc 4 (2 -> 3, weight 1) leads to it with 5: it should be at most 5"),
+        ([0, 5, 3, 4, TOP], "vertex 2 has 3, but the distances on no path from the source add up to it"),
+        ([0, 5, 0, 1, TOP], "vertex 2 has 0, but the distances on no path from the source add up to it"),
+        ([0, 5, TOP, TOP, TOP], "source 2 has no distance (unreached): it starts at 4"),
+    ],
+)
+def test_starts_that_are_wrong(late, change, problem):
+    late.distances.rows[0] = change
+    assert verify(late.graph, late).problems[0].startswith(problem)
+
+
+@pytest.mark.parametrize("starts", [[0, 4], [0, 4, -1], [0.0, 4.0, 6.0], ["0", "4", "6"]], ids=str)
+def test_starts_out_of_form(late, starts):
+    late.distances.starts = np.array(starts) if isinstance(starts[1], str | float) else np.array(starts, np.int32)
+    assert "starting distance" in verify(late.graph, late).problems[0]
+
+
+def test_roots_and_sources_of_starts(late):
+    assert late.source.tolist() == [0, 0, 2, 2, -1]
+    late.distances._trees[0] = ids(-1, 0, -1, -1, -1)
+    assert verify(late.graph, late).problems == ["vertex 3 is reached, but has no predecessor"]
+    late.distances._trees[0] = ids(-1, 0, 1, 2, -1)
+    assert "vertex 2 is a source, but has predecessor 1" in verify(late.graph, late).problems[0]
+    late.distances._trees.clear()
+    late._source = ids(0, 0, 2, 3, -1)
+    assert verify(late.graph, late).problems == ["vertex 3 has source 3, but no shortest path to it starts there"]
+
+
+@given(strategies.starting(ANY), st.data())
+def test_any_change_of_a_row_with_starts_is_caught(query, data):
+    case, starts = query
+    starts = {v: int(start) if strategies.is_whole(case) else start for v, start in starts.items()}
+    graph, row = Graph.from_arcs(*case.arrays(), n=case.n), case.row(starts)
+    seeds, begins = ids(*starts), np.array(list(starts.values()), row.dtype)
+    result = Distances(graph, seeds[:1], row[None].copy(), seeds=seeds, starts=begins, single=True)
+    assert verify(graph, result).problems == []
+    v = data.draw(st.integers(0, case.n - 1))
+    result.rows[0, v] += 1 if result.rows[0, v] < mark(row.dtype) and data.draw(st.booleans()) else -1
+    assume(result.rows[0, v] != row[v])
+    assert not verify(graph, result)
+
+
 def test_cutoff_is_inclusive_and_nothing_lies_beyond(graph):
     def check(row, cutoff):
         return verify(graph, Distances(graph, ids(0), np.array([row], dtype=np.int32), cutoff=cutoff)).problems

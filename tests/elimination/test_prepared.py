@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import nearfar
 from helpers import oracle, strategies
+from helpers.asking import assert_same, expected_starts
 from helpers.marks import JIT, needs_jit
 from helpers.shapes import KINDS, SHAPES, any_shape, rows_of, same, shaped, wild
 from nearfar import Graph
@@ -111,6 +112,23 @@ def test_every_answer(dtype, shape, data, undirected):
     graph = Graph.from_arcs(*case.arrays(), n=case.n, undirected=undirected)
     with shaped(**shape):
         assert_right(nearfar.prepare(graph, threads=1), data)
+
+
+@each_shape
+@pytest.mark.parametrize("dtype", strategies.DTYPES, ids=str)
+@settings(max_examples=EXAMPLES)
+@given(data=st.data())
+def test_starting_distances(dtype, shape, data):
+    """In the lanes where they fit, also where lanes of integers hold neither fractions nor such sums."""
+    case, starts = data.draw(strategies.starting(strategies.cases(dtypes=(dtype,)), max_starts=20))
+    if strategies.is_whole(case) and data.draw(st.booleans()):
+        starts[data.draw(st.sampled_from(list(starts)))] = 2**30
+    graph = Graph.from_arcs(*case.arrays(), n=case.n)
+    with shaped(**shape):
+        prepared = nearfar.prepare(graph)
+    result = prepared.sssp(starts, threads=data.draw(st.integers(1, 2)))
+    assert_same(result, expected_starts(case, starts))
+    assert result.predecessors.dtype == np.int32 and nearfar.verify(graph, result)
 
 
 @settings(max_examples=6 * EXAMPLES)

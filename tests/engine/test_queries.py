@@ -134,6 +134,91 @@ def test_names_that_are_not_there(named):
         nearfar.distance(named, "Ulm", "Graz")
 
 
+# Starting distances.
+
+
+def test_starts(graph, named):
+    result = nearfar.sssp(graph, {0: 3, 1: 0})
+    assert result.dist.tolist() == [3, 0, 3, TOP32] and result.dist.dtype == np.int32
+    assert result.seeds.tolist() == [0, 1] and result.starts.tolist() == [3, 0]
+    assert result.path(2) == [1, 2] and result.path(0) == [0]
+    assert result.to_frame().source.tolist() == [0, 1, 1]
+    late = nearfar.nearest(named, {"Ulm": np.float32(0.5), "Bonn": Fraction(9, 2), "Kiel": np.int8(90)})
+    assert late.dist.tolist() == [0.5, 4.5, 7.5] and late.dist.dtype == np.float64
+    assert late.source.tolist() == [0, 1, 1]  # Bonn is reached from Ulm no sooner than it starts
+    assert late.path("Kiel") == ["Bonn", "Kiel"]
+    assert nearfar.distance(graph, {0: 3, 1: 1}, 2) == 4 and nearfar.path(graph, {0: 3, 1: 1}, 2) == [1, 2]
+    assert nearfar.plan(graph, {0: 3, 1: 0.5}).dtype == np.float64
+
+
+def test_starts_of_zero_are_sources(graph):
+    """Also for methods that take no starting distances."""
+    plain = Graph.from_arcs([0, 1], [1, 2])
+    for method in METHODS:
+        result = nearfar.sssp(plain, {0: 0, 1: 0.0}, method=method)
+        assert result.dist.tolist() == [0, 0, 1] and result.starts is None and nearfar.verify(plain, result)
+    assert nearfar.sssp(graph, {0: 0}).dist.tolist() == nearfar.sssp(graph, 0).dist.tolist()
+
+
+def test_starts_in_the_type_of_the_distances(graph):
+    assert nearfar.sssp(graph, {0: 3.0}).dist.dtype == np.int32
+    assert nearfar.sssp(graph, {0: 3}, dtype="float64").dist.dtype == np.float64
+    assert nearfar.sssp(graph, {0: 0.1}, out=np.empty(4)).dist[0] == 0.1
+    singles = Graph.from_arcs([0], [1], np.array([0.5], np.float32))
+    result = nearfar.sssp(singles, {0: 0.1})
+    assert result.dist.dtype == np.float32 and result.dist[0] == np.float32(0.1) and nearfar.verify(singles, result)
+    assert nearfar.sssp(singles, {0: 1e39}).dist.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("starts", "kind", "builtin", "words"),
+    [
+        ({}, errors.VertexError, LookupError, ("dict of sources is empty", "at least one")),
+        ({0: True}, errors.InputTypeError, TypeError, ("distance of 0 is True", "bool", "give a number")),
+        ({0: "3"}, errors.InputTypeError, TypeError, ("distance of 0 is '3'", "str", "give a number")),
+        ({0: None}, errors.InputTypeError, TypeError, ("distance of 0 is None", "give a number")),
+        ({0: 1j}, errors.InputTypeError, TypeError, ("complex", "give a number")),
+        ({0: 0, 1: -1}, errors.OptionError, ValueError, ("distance of 1 is -1", "finite number from 0 on")),
+        ({0: math.nan}, errors.OptionError, ValueError, ("is nan", "finite number", "leave the vertex out")),
+        ({0: math.inf}, errors.OptionError, ValueError, ("is inf", "finite number", "leave the vertex out")),
+        ({0: 10**400}, errors.OptionError, ValueError, ("finite number",)),
+        ({9: 0}, errors.VertexError, LookupError, ("source 9", "0 to 3")),
+        ({"a": 0}, errors.InputTypeError, TypeError, ("source is 'a'",)),
+    ],
+    ids=repr,
+)
+def test_bad_starts(graph, starts, kind, builtin, words):
+    for ask in (nearfar.sssp, nearfar.nearest, nearfar.plan):
+        with refused(kind, builtin, *words):
+            ask(graph, starts)
+
+
+def test_where_starts_do_not_belong(graph):
+    for ask in (nearfar.mssp, lambda graph, starts: nearfar.sssp(graph, 0, targets=starts)):
+        with refused(errors.InputTypeError, TypeError, "dict", "list of vertices", "use sssp(graph, {vertex: start"):
+            ask(graph, {0: 3})
+    with refused(errors.MethodError, ValueError, "'bfs' starts at distance 0", "is 3", "method='dijkstra'"):
+        nearfar.sssp(Graph.from_arcs([0], [1]), {0: 3}, method="bfs")
+
+
+def test_starts_that_a_type_cannot_hold(graph):
+    with refused(errors.OptionError, ValueError, "int32", "starting distance 2.5", "whole numbers", "dtype='float64'"):
+        nearfar.sssp(graph, {0: 2.5, 1: 0}, dtype="int32")
+    with refused(errors.OptionError, ValueError, "out has type int32", "float64"):
+        nearfar.sssp(graph, {0: 2.5}, out=np.empty(4, np.int32))
+    with refused(errors.DistanceOverflowError, OverflowError, "int32", f"starts at {2**31}", "dtype='int64'"):
+        nearfar.sssp(graph, {0: 2**31}, dtype="int32")
+    with refused(errors.DistanceOverflowError, OverflowError, "int64", f"starts at {TOP64 - 5}", "dtype='float64'"):
+        nearfar.sssp(graph, {0: TOP64 - 5})
+    assert nearfar.sssp(graph, {0: TOP64 - 5}, dtype="float64").dist[0] == float(TOP64)
+
+
+@pytest.mark.parametrize("query", (nearfar.sssp, nearfar.nearest))
+def test_results_with_starts_can_be_pickled(graph, query):
+    result = pickle.loads(pickle.dumps(query(graph, {0: 3, 1: 0})))
+    assert result.path(2) == [1, 2] and nearfar.verify(graph, result)
+
+
 # What is a vertex.
 
 
@@ -157,7 +242,6 @@ def test_integers_of_any_kind(graph, kind):
         pd.Series([0, 1]),
         pd.Index([0, 1]),
         iter([0, 1]),
-        {0: "a", 1: "b"},
         [np.int64(0), 1],
     ],
     ids=lambda sources: type(sources).__name__,

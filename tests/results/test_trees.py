@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfar
-from helpers import strategies
+from helpers import oracle, strategies
 from nearfar import generate
 from nearfar.graph import Graph
 from nearfar.results.trees import origins, predecessors
@@ -26,9 +26,10 @@ def graph_of(case):
 
 
 def by_definition(case, dist, seeds):
-    """Hang each vertex on the least tight tail of those with the fewest hops from a seed at zero."""
+    """Hang each vertex on the least tight tail of those with the fewest hops from a seed where it starts."""
+    starts = oracle.starts_of(seeds)
     tight = [(u, v) for u, v, w in case.arcs if None not in (dist[u], dist[v]) and case.add(dist[u], w) == dist[v]]
-    hops = {s: 0 for s in seeds if dist[s] == 0}
+    hops = {s: 0 for s, start in starts.items() if dist[s] == start}
     for hop in range(case.n):
         hops |= {v: hop + 1 for u, v in tight if hops.get(u) == hop and v not in hops}
     return [
@@ -43,6 +44,16 @@ def test_predecessors_as_defined(query):
     pred = predecessors(graph_of(case), case.row(seeds)[None], [seeds])
     assert pred.dtype == np.int32
     assert pred[0].tolist() == by_definition(case, case.distances(seeds), seeds)
+
+
+@given(strategies.starting(strategies.cases() | strategies.negative_cases()))
+def test_predecessors_from_starts(query):
+    """A seed is a root where it is at its starting distance; elsewhere it hangs below another seed."""
+    case, starts = query
+    starts = {v: int(start) if strategies.is_whole(case) else start for v, start in starts.items()}
+    seeds, at = list(starts), np.array(list(starts.values()))
+    pred = predecessors(graph_of(case), case.row(starts)[None], [seeds], starts_per_row=[at])
+    assert pred[0].tolist() == by_definition(case, case.distances(starts), starts)
 
 
 @given(strategies.queries(), st.randoms())

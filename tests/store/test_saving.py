@@ -113,6 +113,26 @@ def test_without_arrow(run, roads, friends, monkeypatch):
     run("verify", roads, "a.parquet").error("pyarrow")
 
 
+@pytest.mark.parametrize("query", (nearfar.sssp, nearfar.nearest))
+@pytest.mark.parametrize("starts", [{1: 3, 5: 0}, {1: 0, 5: 0}, {3: 0.5}], ids=str)
+def test_starting_distances(run, roads, tmp_path, query, starts):
+    """An .npz file keeps them, so that they can be proved; no other file can."""
+    answer = query(nearfar.read(roads), starts)
+    saving.save(answer, str(tmp_path / "a.npz"), predecessors=True)
+    assert proved(run("verify", roads, "a.npz"))
+    if query is nearfar.sssp or any(starts.values()):
+        for ending in (".csv", ".npy", ".parquet"):
+            with pytest.raises(nearfar.errors.OptionError, match=r"starting distances.*\.npz"):
+                saving.save(answer, str(tmp_path / f"a{ending}"), predecessors=False)
+    with np.load(tmp_path / "a.npz") as file:
+        arrays = dict(file)
+    if "starts" in arrays:
+        np.savez(tmp_path / "b.npz", **(arrays | {"starts": arrays["starts"] + 1}))
+        assert "NOT exact" in run("verify", roads, "b.npz").out
+        np.savez(tmp_path / "b.npz", **(arrays | {"starts": arrays["starts"][:0]}))
+        assert "starting distances must be" in run("verify", roads, "b.npz").out
+
+
 def test_arrays(run, roads, tmp_path):
     run("sssp", roads, "--source", 1, "-o", "a.npy", "--to", 3)
     assert np.load(tmp_path / "a.npy").tolist() == [0, 5, 2, 6, UNREACHED]
