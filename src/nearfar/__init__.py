@@ -34,6 +34,7 @@ _HOMES = {
     "Certificate": "certificate",
     "Distances": "results",
     "Nearest": "results",
+    "KNearest": "results",
     "Table": "results",
     "Plan": "engine.planner",
     "NearfarError": "errors",
@@ -67,6 +68,7 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .prepared import load_prepared as load_prepared
     from .prepared import prepare as prepare
     from .results import Distances as Distances
+    from .results import KNearest as KNearest
     from .results import Nearest as Nearest
     from .results import Table as Table
 

@@ -36,19 +36,20 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, Literal, TypeVar, Unpack, overload
 
 import numpy as np
 
 from .engine.options import Options, known_options
 from .engine.planner import Plan
 from .engine.query import PreparedGraph, check, from_nearest, from_source, take_graph, take_source, take_vertices
+from .engine.several import solve_several
 from .engine.solve import plan_query, solve
 from .engine.tables import plan_table, solve_table
-from .errors import InputTypeError
+from .errors import InputTypeError, OptionError
 from .graph import Graph
-from .results import Distances, Nearest, Table
-from .results.lookup import number_of
+from .results import Distances, KNearest, Nearest, Table
+from .results.lookup import number_of, take_count
 
 OPTIONS = {name: inspect.signature(check).parameters[name] for name in Options.__annotations__}
 
@@ -240,10 +241,27 @@ def _given(targets: Any) -> Any:
     return targets
 
 
+@overload
+def nearest(
+    graph: Graph | PreparedGraph,
+    sources: Any,
+    k: Literal[1] = 1,
+    *,
+    direction: str = "from",
+    **options: Unpack[Options],
+) -> Nearest: ...
+
+
+@overload
+def nearest(
+    graph: Graph | PreparedGraph, sources: Any, k: int, *, direction: str = "from", **options: Unpack[Options]
+) -> Nearest | KNearest: ...
+
+
 @takes_options
 def nearest(
-    graph: Graph | PreparedGraph, sources: Any, *, direction: str = "from", **options: Unpack[Options]
-) -> Nearest:
+    graph: Graph | PreparedGraph, sources: Any, k: int = 1, *, direction: str = "from", **options: Unpack[Options]
+) -> Nearest | KNearest:
     """Return for every vertex the distance from the nearest of several sources, and which one that is.
 
     Parameters
@@ -251,6 +269,9 @@ def nearest(
     graph : Graph or Prepared
     sources : vertices or dict
         A dict gives sources their starting distances, as for `sssp`.
+    k : int
+        How many sources to find for every vertex: with more than one, the result is a `KNearest`, whose arrays are
+        n x k. ``out`` and starting distances are not possible then.
     direction : str
         "from": travel leads from the sources to the vertices, as that of ambulances. "to": from the vertices to the
         sources, as that of patients to hospitals.
@@ -264,9 +285,15 @@ def nearest(
     >>> near = nearfar.nearest(g, [0, 3])
     >>> near.dist, near.source
     (array([0, 5, 1, 0], dtype=int32), array([0, 0, 3, 3], dtype=int32))
+    >>> nearfar.nearest(g, [0, 3], k=2)[1]
+    [(0, 5), (3, 8)]
     """
     seeds = from_nearest(take_graph(graph), sources)
-    return Nearest(solve(check(graph, **seeds, single=True, direction=direction, **known_options(options))))
+    if take_count(k) == 1:
+        return Nearest(solve(check(graph, **seeds, single=True, direction=direction, **known_options(options))))
+    if seeds.get("starts") is not None:
+        raise OptionError(f"sources have starting distances and k is {k}; leave the distances out, or use k=1.")
+    return solve_several(graph, seeds["seeds"], int(k), direction, known_options(options))
 
 
 @takes_options

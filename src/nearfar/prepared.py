@@ -27,7 +27,7 @@ from .errors import DistanceOverflowError, InputTypeError, NoPathError, option
 from .graph import Graph
 from .kernels.cpu.constants import LANES
 from .methods.prepared import SOLVERS, refusal, require_memory
-from .results import Distances, Nearest, Table
+from .results import Distances, KNearest, Nearest, Table
 from .results.limits import choose_types, type_end, unreached
 from .results.lookup import as_float
 
@@ -191,7 +191,9 @@ class Prepared(PreparedGraph):
         """
         return api.apsp(self, **options)
 
-    def nearest(self, sources: Any, *, direction: str = "from", **options: Unpack[Options]) -> Nearest:
+    def nearest(
+        self, sources: Any, k: int = 1, *, direction: str = "from", **options: Unpack[Options]
+    ) -> Nearest | KNearest:
         """Return the nearest of several sources for every vertex, as `nearfar.nearest` does, with the same options.
 
         Examples
@@ -200,7 +202,7 @@ class Prepared(PreparedGraph):
         >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).nearest([0, 1]).dist
         array([0, 0, 7], dtype=int32)
         """
-        return api.nearest(self, sources, direction=direction, **options)
+        return api.nearest(self, sources, k, direction=direction, **options)
 
     def table(self, sources: Any, targets: Any, **options: Unpack[Options]) -> Table:
         """Return the distances from each source to each target, as `nearfar.table` does, with the same options.

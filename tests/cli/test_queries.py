@@ -283,3 +283,22 @@ def test_directions(run, roads):
     answer = run("nearest", roads, "-s", "4,2", "-t", 1, "--direction", "to", "--json").ok().json
     assert answer["targets"] == [{"source": 2, "vertex": 1, "distance": 5, "path": [1, 3, 2]}]
     run("apsp", roads, "--direction", "to").error("--direction")
+
+
+def test_several_nearest(run, roads):
+    text = narrow(run("nearest", roads, "-s", "1,3", "--k", 2).ok().out)
+    assert "The 2 nearest of 2 sources" in text and "reached 4 vertices, 1 unreached" in text
+    assert "source vertices farthest distance 1 4 4 6 3 3 4 4" in text
+    text = narrow(run("nearest", roads, "-s", "1,3", "--k", 2, "--to", "4,5").ok().out)
+    assert "target nearest distance 4 3 4 4 1 6 5 unreached" in text
+    answer = run("nearest", roads, "-s", "1,3", "--k", 2, "--to", 4, "--json").ok().json
+    assert set(answer) == KEYS["nearest"] and answer["reached"] == 4
+    assert answer["targets"] == [
+        {"source": 3, "vertex": 4, "distance": 4, "path": [3, 2, 4]},
+        {"source": 1, "vertex": 4, "distance": 6, "path": [1, 3, 2, 4]},
+    ]
+    assert run("nearest", roads, "-s", "1,3", "--k", 2, "--to", "4,5", "-q").ok().out == "4\n6\nunreached\n"
+    back = run("nearest", roads, "-s", "4,2", "--k", 2, "--to", 1, "--direction", "to", "--json").ok().json
+    assert [(found["source"], found["path"]) for found in back["targets"]] == [(2, [1, 3, 2]), (4, [1, 3, 2, 4])]
+    run("nearest", roads, "-s", 1, "--k", 0).error("'0' is not a count")
+    run("nearest", roads, "-s", 1, "--k", 2, "-o", "a.npz", "--predecessors").error("--predecessors needs one source")

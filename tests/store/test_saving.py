@@ -82,6 +82,44 @@ def test_tables_to_the_sources(run, roads, tmp_path):
     run("verify", roads, "b.npz").error("'direction' holds 'up'")
 
 
+@pytest.mark.parametrize("direction", ["from", "to"])
+@pytest.mark.parametrize("ending", [ending for ending in SAVERS if ending != ".npy"])
+def test_several_nearest(run, roads, friends, tmp_path, ending, direction):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    for file, sources in ((roads, "1,5,2"), (friends, "Ann,Bob,Dora")):
+        query = ["nearest", file, "-s", sources, "--k", 2, "--direction", direction]
+        run(*query, "-o", f"a{ending}", "-q").ok()
+        assert proved(run("verify", file, f"a{ending}")) and proved(run("verify", file, f"a{ending}", "-s", sources))
+        run("verify", file, f"a{ending}", "-s", sources[:3].rstrip(",")).error("has other sources")
+        run(*query, "--cutoff", 3, "-o", f"a{ending}", "-q").ok()
+        assert proved(run("verify", file, f"a{ending}", "--cutoff", 3))
+    run(*query, "-o", "a.npy", "-q").ok()
+    assert np.load(tmp_path / "a.npy").shape == (4, 2)
+
+
+def test_tables_of_several_nearest(run, roads, tmp_path, monkeypatch):
+    out = run("nearest", roads, "-s", "1,3", "--k", 2, "-o", "-").ok().out
+    lines = "vertex,rank,source,distance\n1,1,1,0\n2,1,3,3\n2,2,1,5\n3,1,3,0\n3,2,1,2\n4,1,3,4\n4,2,1,6\n"
+    assert out == lines
+    monkeypatch.setattr(saving, "LINES", 3)
+    assert run("nearest", roads, "-s", "1,3", "--k", 2, "-o", "-").ok().out == lines
+    for old, new in (("4,2,1,6", "4,2,1,7"), ("2,2,1,5\n", ""), ("2,1,3,3\n2,2,1,5", "2,1,1,5\n2,2,3,3")):
+        (tmp_path / "a.csv").write_text(lines.replace(old, new), encoding="utf8")
+        assert run("verify", roads, "a.csv").code == 1
+    for old, new in (("4,2,1,6", "4,3,1,6"), ("4,2,1,6", "4,0,1,6"), (lines.partition("\n")[2], "")):
+        (tmp_path / "a.csv").write_text(lines.replace(old, new), encoding="utf8")
+        run("verify", roads, "a.csv").error("a.csv is no table of ranks")
+    (tmp_path / "a.csv").write_text(lines + "4,2,1,5\n", encoding="utf8")
+    run("verify", roads, "a.csv").error("two different distances", "ending at 4")
+    run("nearest", roads, "-s", "1,3", "--k", 2, "-o", "a.npz", "-q").ok()
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as file:
+        arrays = dict(file)
+    assert arrays["source"].tolist()[1] == [2, 0] and arrays["dist"].tolist()[1] == [3, 5]
+    np.savez(tmp_path / "b.npz", **arrays | {"dist": arrays["dist"][:4], "source": arrays["source"][:4]})
+    run("verify", roads, "b.npz").error("this graph has 5 vertices")
+
+
 @pytest.mark.parametrize("ending", [".npz", ".csv", ".parquet"])
 def test_words(run, friends, ending):
     if ending == ".parquet":

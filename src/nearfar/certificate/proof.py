@@ -68,7 +68,7 @@ class Row:
         self.dist = distances.rows[r]
         self.seeds = np.asarray(distances.seeds_of(r))
         self.begins = np.asarray(distances.starts_of(r))  # the distances at which the seeds start
-        self.cutoff, self.targets = _limit(distances.cutoff, self.dist.dtype), distances.targets
+        self.cutoff, self.targets = limit_of(distances.cutoff, self.dist.dtype), distances.targets
         self.reached = self.dist < np.inf if self.floats else self.dist != np.iinfo(self.dist.dtype).max
         self.rounded = distances.rounded and self.floats  # rounded.py has the argument for such rows
         self.radius = self.radius_of(self.dist, self.reached)
@@ -198,7 +198,7 @@ def _alike(
         yield tails[same], heads[same]
 
 
-def _limit(cutoff: float | None, dtype: np.dtype) -> Any:
+def limit_of(cutoff: float | None, dtype: np.dtype) -> Any:
     """Return the cutoff as a value of the distances' type, None if it limits nothing."""
     if cutoff is None or cutoff == math.inf:
         return None
@@ -206,6 +206,14 @@ def _limit(cutoff: float | None, dtype: np.dtype) -> Any:
         with np.errstate(over="ignore"):
             return dtype.type(cutoff)
     return max(min(math.floor(cutoff), 2**63 - 1), -(2**63))
+
+
+def wide_type(graph: Graph, dist: np.ndarray, reached: np.ndarray) -> np.dtype:
+    """Return the type of sums of distances and weights: wide enough for integers, the same for floats."""
+    if dist.dtype.kind == "f":
+        return dist.dtype
+    greatest = int(np.abs(dist[reached].astype(np.int64)).max(initial=0))
+    return _integers(greatest + max(abs(int(graph.min_weight)), abs(int(graph.max_weight))))
 
 
 def _integers(greatest: int) -> np.dtype:

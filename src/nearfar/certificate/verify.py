@@ -24,9 +24,10 @@ import numpy as np
 
 from ..errors import InputTypeError
 from ..graph import Graph
-from ..results import Distances, Nearest, Table
+from ..results import Distances, KNearest, Nearest, Table
 from .proof import Arcs, Row, reach
 from .rounded import CycleError, Paths, measure
+from .several import several_problems
 
 ROWS_AT_ONCE = 1 << 24  # distances in the rows of a table that are searched again at a time
 LIMIT = 5  # sentences in a certificate: the first matters most, many would hide it
@@ -78,14 +79,14 @@ class Certificate:
         return "\n".join(["NOT exact:", *(f"- {problem}" for problem in self.problems)])
 
 
-def verify(graph: Any, result: Distances | Nearest | Table) -> Certificate:
+def verify(graph: Any, result: Distances | Nearest | KNearest | Table) -> Certificate:
     """Prove that a result is exact, or say where it is wrong.
 
     Parameters
     ----------
     graph : Graph or Prepared
         The graph of the query.
-    result : Distances, Nearest or Table
+    result : Distances, Nearest, KNearest or Table
         The result of the query. Predecessors are checked in the rows for which they were computed. The rows behind a
         table are searched again, some at a time; then each of them is proved, with the table's distances in it.
 
@@ -117,10 +118,12 @@ def verify(graph: Any, result: Distances | Nearest | Table) -> Certificate:
         graph = prepared_from
     if isinstance(result, Table):
         return _verify_table(graph, result)
+    if isinstance(result, KNearest):
+        return Certificate(list(islice(several_problems(graph, result), LIMIT)), result.k, graph.n, graph.m)
     distances = result.distances if isinstance(result, Nearest) else result
     if not isinstance(distances, Distances):
         raise InputTypeError(
-            f"a {type(result).__name__} cannot be verified: give the Distances, Nearest or Table that a query returned."
+            f"a {type(result).__name__} cannot be verified: give the Distances, Nearest, KNearest or Table of a query."
         )
     rounding: list[float] = []
     problems = list(islice(_problems(graph, distances, result, rounding), LIMIT))

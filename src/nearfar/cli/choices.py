@@ -142,6 +142,19 @@ class Threads(click.ParamType):
         return int(text)
 
 
+class Count(click.ParamType):
+    """A number of things, at least 1."""
+
+    name = "n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Refuse everything but whole numbers of at least 1."""
+        text = str(value)
+        if not text.isdecimal() or len(text) > DIGITS or int(text) < 1:
+            self.fail(f"'{clip(text, 40)}' is not a count; give a whole number, at least 1.", param, ctx)
+        return int(text)
+
+
 class Memory(click.ParamType):
     """An amount of memory: a number of bytes, or a size like 2GB."""
 

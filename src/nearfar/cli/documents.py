@@ -32,7 +32,9 @@ def graph_of(graph: Graph) -> dict[str, Any]:
     }
 
 
-def run_of(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest | nearfar.Table) -> dict[str, Any]:
+def run_of(
+    loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest | nearfar.KNearest | nearfar.Table
+) -> dict[str, Any]:
     """Return what every query reports: the file, the graph, what ran and how long it took."""
     distances = answer.distances if isinstance(answer, nearfar.Nearest) else answer
     plan, stats = distances.plan, distances.stats or {}
@@ -43,7 +45,7 @@ def run_of(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest | nearfar
         "device": plan.device,
         "threads": None if plan.gpu else plan.threads,
         "why": plan.why,
-        "dtype": str(distances.rows.dtype),
+        "dtype": str(answer.dist.dtype),
         "cutoff": distances.cutoff,
         "direction": distances.direction,
         "seconds": {"read": loaded.seconds, "solve": stats["seconds"], "compile": stats.get("compile_seconds", 0.0)},

@@ -38,6 +38,14 @@ class PathTo:
         return {"vertex": as_json(self.target), "distance": self.distance, "path": path}
 
 
+def paths_to(answer: nearfar.KNearest, target: Any) -> list[PathTo]:
+    """Return the paths to a target from each of its nearest sources, or one without vertices if there is none."""
+    found = answer[target]
+    if not found:
+        return [PathTo(target, None, None)]
+    return [PathTo(target, distance, answer.path(target, rank=i)) for i, (_, distance) in enumerate(found, 1)]
+
+
 def path_to(answer: nearfar.Distances | nearfar.Nearest | nearfar.Table, target: Any) -> PathTo:
     """Return the path to a target from the one source of an answer, or from the nearest of its sources."""
     found = answer[target]

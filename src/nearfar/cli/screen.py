@@ -115,7 +115,9 @@ def weights_of(graph: Graph) -> str:
     return f"{graph.weight_dtype} weights{span}"
 
 
-def run_facts(loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest | nearfar.Table) -> list[Fact]:
+def run_facts(
+    loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest | nearfar.KNearest | nearfar.Table
+) -> list[Fact]:
     """Describe the graph, what ran, why, and how long it took."""
     distances = answer.distances if isinstance(answer, nearfar.Nearest) else answer
     plan, stats = distances.plan, distances.stats or {}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import FileError, FormatError, MissingFileError, NearfarError, OptionError, option
-from ..results import Distances, Nearest
+from ..results import Distances, KNearest, Nearest
 from .answers import Hints, SavedDistances, check_direction, nearest_of
 from .tables import load_csv, load_parquet
 from .writing import vertices_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 DAMAGED = (zipfile.BadZipFile, zlib.error, ValueError, LookupError, EOFError, TypeError, ArithmeticError, RuntimeError)
 
 
-def load_answer(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
+def load_answer(path: str, graph: Graph, hints: Hints) -> Distances | Nearest | KNearest:
     """Read the saved answer of a query on ``graph``."""
     ending = next((ending for ending in LOADERS if path.lower().endswith(ending)), None)
     if ending is None:
@@ -45,7 +45,7 @@ def load_answer(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
         raise FileError(f"{path} cannot be read: {error.strerror or error}. Check the disk.") from error
 
 
-def _load_npz(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
+def _load_npz(path: str, graph: Graph, hints: Hints) -> Distances | Nearest | KNearest:
     """Read an .npz file with an answer and its sources."""
     with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
@@ -60,6 +60,8 @@ def _load_npz(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
         )
     rows = np.atleast_2d(arrays["dist"])
     direction = _direction(path, arrays, hints)
+    if arrays.get("source", rows).ndim == 2 and "source" in arrays:
+        return _load_several(path, arrays, graph, hints, direction)
     link = "successors" if direction == "to" else "predecessors"
     indices = {
         "sources": _indices(path, arrays, "sources", graph, 0),
@@ -81,6 +83,23 @@ def _load_npz(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
     result = SavedDistances(graph, starts[:1] if "starts" in arrays else starts, rows, **options)
     result.tree = tree
     return result
+
+
+def _load_several(path: str, arrays: dict[str, np.ndarray], graph: Graph, hints: Hints, direction: str) -> KNearest:
+    """Return the k nearest sources of every vertex."""
+    dist, starts = arrays["dist"], _indices(path, arrays, "sources", graph, 0)
+    source = _indices(path, arrays, "source", graph, -1, dist.shape)
+    if dist.ndim != 2 or len(dist) != graph.n or starts is None or source is None:
+        raise FormatError(
+            f"{path} holds distances of shape {dist.shape}, but this graph has {graph.n} vertices. Name the graph of "
+            "the answer.",
+            path,
+        )
+    if hints.sources is not None and not np.array_equal(np.unique(graph.indices(hints.sources)), np.unique(starts)):
+        raise OptionError(
+            f"{path} has other sources than those given. Leave {option('sources')} out: the file knows its sources."
+        )
+    return KNearest(graph, starts, dist, source, direction=direction, cutoff=_cutoff(path, arrays, hints))
 
 
 def _indices(
@@ -195,7 +214,7 @@ def _starts(path: str, graph: Graph, saved: np.ndarray | None, rows: np.ndarray,
     )
 
 
-LOADERS: dict[str, Callable[[str, Graph, Hints], Distances | Nearest]] = {
+LOADERS: dict[str, Callable[[str, Graph, Hints], Distances | Nearest | KNearest]] = {
     ".npz": _load_npz,
     ".npy": _load_npy,
     ".csv": load_csv,

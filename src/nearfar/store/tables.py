@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import FormatError, OptionError, option
-from ..results import Distances, Nearest
+from ..results import Distances, KNearest, Nearest
 from ..results.limits import unreached
 from .answers import Hints, SavedDistances, check_direction, nearest_of
-from .writing import labels_of, require_arrow
+from .writing import NUMBERS, labels_of, require_arrow
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 LINE = 1 << 16  # bytes; the first line of a table is shorter
 
 
-def load_csv(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
+def load_csv(path: str, graph: Graph, hints: Hints) -> Distances | Nearest | KNearest:
     """Read a csv table, with pyarrow if it is installed."""
     data = Path(path).read_bytes()
     data = gzip.decompress(data) if path.lower().endswith(".gz") else data
     header = next(csv.reader(io.StringIO(data[:LINE].decode("utf-8-sig", "replace"), newline="")), [])
-    if importlib.util.find_spec("pyarrow") is not None and header[2:3] == ["distance"]:
+    if importlib.util.find_spec("pyarrow") is not None and "distance" in header[2:4]:
         from pyarrow.csv import ConvertOptions, read_csv
 
         types = ConvertOptions(
-            column_types={name: "string" for name in header if name != "distance" and _has_words(graph)}
+            column_types={name: "string" for name in header if name not in NUMBERS and _has_words(graph)}
         )
         return _from_arrow(path, graph, hints, read_csv(io.BytesIO(data), convert_options=types))
     lines = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""))
@@ -48,7 +48,7 @@ def load_csv(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
     return _from_table(path, graph, hints, header, {name: list(c) for name, c in zip(header, columns, strict=True)})
 
 
-def load_parquet(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
+def load_parquet(path: str, graph: Graph, hints: Hints) -> Distances | Nearest | KNearest:
     """Read a table of typed columns."""
     require_arrow("reading")
     from pyarrow.parquet import read_table
@@ -57,10 +57,10 @@ def load_parquet(path: str, graph: Graph, hints: Hints) -> Distances | Nearest:
         return _from_arrow(path, graph, hints, read_table(file))
 
 
-def _from_arrow(path: str, graph: Graph, hints: Hints, table: Any) -> Distances | Nearest:
+def _from_arrow(path: str, graph: Graph, hints: Hints, table: Any) -> Distances | Nearest | KNearest:
     """Turn an Arrow table into an answer."""
     columns = {name: table.column(name) for name in table.column_names}
-    lists = {name: column.to_numpy() if name == "distance" else column.to_pylist() for name, column in columns.items()}
+    lists = {name: column.to_numpy() if name in NUMBERS else column.to_pylist() for name, column in columns.items()}
     return _from_table(path, graph, hints, table.column_names, lists)
 
 
@@ -72,8 +72,10 @@ def _has_words(graph: Graph) -> bool:
 
 def _from_table(
     path: str, graph: Graph, hints: Hints, header: list[str], columns: dict[str, Any]
-) -> Distances | Nearest:
+) -> Distances | Nearest | KNearest:
     """Turn the columns of a table into rows of distances; pairs without a line are unreached."""
+    if "rank" in header:
+        return _several_from_table(path, graph, hints, header, columns)
     find = _finder(graph)
     own, other, direction = _roles(path, header)
     near = other == "vertex"
@@ -83,7 +85,7 @@ def _from_table(
         raise FormatError(f"{path} has no lines of distances, so there is nothing to prove. Write it again.", path)
     dtype = _distance_type(graph, columns["distance"], hints)
     starts, row = _distinct(source) if hints.sources is None or near else _given(path, source, graph, hints)
-    lines = _Lines(path, graph, np.zeros(len(target), np.intp) if near else row, target)
+    lines = _Lines(path, graph, np.zeros(len(target), np.intp) if near else row, target, target)
     rows = np.full((1 if near else len(starts), graph.n), unreached(dtype), dtype)
     lines.fill(rows, _typed(path, columns["distance"], dtype), "distances")
     tree = None
@@ -101,6 +103,24 @@ def _from_table(
     result = SavedDistances(graph, starts, rows, **options)
     result.tree = tree
     return result
+
+
+def _several_from_table(path: str, graph: Graph, hints: Hints, header: list[str], columns: dict[str, Any]) -> KNearest:
+    """Turn a table with ranks into the k nearest sources of every vertex; k is the greatest rank."""
+    find = _finder(graph)
+    own, other, direction = _roles(path, [name for name in header if name != "rank"])
+    check_direction(path, direction, hints)
+    source, vertex = find(columns[own], "source"), find(columns[other], "vertex")
+    rank = np.array([_as_int(word) for word in columns["rank"]], np.int64)
+    if other != "vertex" or not len(rank) or rank.min() < 1 or rank.max() > len(np.unique(source)):
+        raise FormatError(f"{path} is no table of ranks from 1 to the number of sources. Write it again.", path)
+    dtype, k = _distance_type(graph, columns["distance"], hints), int(rank.max())
+    lines = _Lines(path, graph, vertex, rank - 1, vertex)
+    dist, owner = np.full((graph.n, k), unreached(dtype), dtype), np.full((graph.n, k), -1, np.int32)
+    lines.fill(dist, _typed(path, columns["distance"], dtype), "distances")
+    lines.fill(owner, source, "sources")
+    offered = _offered(path, graph, np.unique(source), hints)
+    return KNearest(graph, offered, dist, owner, direction=direction, cutoff=hints.cutoff)
 
 
 def _roles(path: str, header: list[str]) -> tuple[str, str, str]:
@@ -127,20 +147,21 @@ def _before(column: list[Any], find: Callable[[list[Any], str], np.ndarray]) -> 
 
 @dataclass(frozen=True)
 class _Lines:
-    """Where the lines of a table belong: the row and the vertex of each line."""
+    """Where the lines of a table belong: the row and the column of each line, and its vertex."""
 
     path: str
     graph: Graph
     row: np.ndarray
-    target: np.ndarray
+    column: np.ndarray
+    vertex: np.ndarray
 
     def fill(self, array: np.ndarray, values: np.ndarray, what: str) -> None:
         """Copy a column into an array of rows; refuse two different values for one entry."""
-        array[self.row, self.target] = values
-        kept = array[self.row, self.target]
+        array[self.row, self.column] = values
+        kept = array[self.row, self.column]
         differ = np.flatnonzero((kept != values) & ~((kept != kept) & (values != values)))  # NaN is left to the proof
         if len(differ):
-            vertex = self.graph.name(int(self.target[differ[0]]))
+            vertex = self.graph.name(int(self.vertex[differ[0]]))
             raise FormatError(
                 f"{self.path} has two different {what} for one pair, ending at {vertex!r}. Remove one of them.",
                 self.path,

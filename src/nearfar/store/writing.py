@@ -20,7 +20,7 @@ from ..errors import DistanceOverflowError, FileError, MissingDependencyError, O
 from ..formats.io.targets import check_writable
 from ..formats.io.whole import whole_file
 from ..graph.cells import CellNames
-from ..results import Distances, Nearest, Table
+from ..results import Distances, KNearest, Nearest, Table
 from ..results.limits import unreached
 
 if TYPE_CHECKING:
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 LINES = 1 << 16  # lines of a table that are formatted at a time
+NUMBERS, LINKS = ("distance", "rank"), ("predecessor", "successor")  # columns; the others hold vertices
 GROUP = 1 << 20  # lines of a table that are compressed at a time
 
 
-Answer = Distances | Nearest  # with whole rows: also for .npy and .npz
+Answer = Distances | Nearest | KNearest  # with whole rows: also for .npy and .npz
 Listed = Answer | Table  # anything that has lines
 
 
@@ -116,20 +117,21 @@ def _save_npy(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
 def _save_npz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
     """Write the distances and everything that is needed to read and to prove them."""
     distances = answer.distances if isinstance(answer, Nearest) else answer
-    sources = answer.source_indices if distances.seeds is None else distances.seeds
+    seeds = None if isinstance(distances, KNearest) else distances.seeds
+    sources = answer.source_indices if seeds is None else seeds
     arrays = {"dist": answer.dist, "sources": sources, "vertices": vertices_of(answer.graph)}
-    if isinstance(answer, Nearest):
+    if not isinstance(answer, Distances):
         arrays["source"] = answer.source
-    if _has_starts(answer):
+    if not isinstance(distances, KNearest) and _has_starts(answer):
         arrays["starts"] = distances.starts_of(0)
     for name in ("cutoff", "targets"):
-        if getattr(distances, name) is not None:
+        if getattr(distances, name, None) is not None:
             arrays[name] = np.asarray(getattr(distances, name))
-    if distances.rounded:
+    if not isinstance(distances, KNearest) and distances.rounded:
         arrays["rounded"] = np.asarray(True)
     if distances.direction == "to":
         arrays["direction"] = np.asarray("to")
-    if predecessors:
+    if predecessors and not isinstance(answer, KNearest):
         arrays[f"{link_of(answer)}s"] = answer.towards_sources
     np.savez(file, **arrays)  # type: ignore[arg-type]
 
@@ -160,19 +162,28 @@ def columns_of(answer: Listed) -> list[str]:
 
     Columns are named by travel, and the vertex of a row is first: ``target,source`` are distances to the first column.
     """
-    own, other = ("source", "target") if _distances(answer).direction == "from" else ("target", "source")
+    own, other = ("source", "target") if _direction(answer) == "from" else ("target", "source")
+    if isinstance(answer, KNearest):
+        return ["vertex", "rank", own, "distance"]
     return [*(["vertex", own] if isinstance(answer, Nearest) else [own, other]), "distance"]
 
 
 def link_of(answer: Listed) -> str:
     """Return what the next vertex towards the source is called."""
-    return "predecessor" if _distances(answer).direction == "from" else "successor"
+    return "predecessor" if _direction(answer) == "from" else "successor"
+
+
+def _direction(answer: Listed) -> str:
+    """Return whether distances lead from the sources or to them."""
+    return answer.direction
 
 
 def blocks_of(answer: Listed, predecessors: bool) -> Iterator[list[np.ndarray]]:
     """Yield the columns of a table, a block of lines at a time: vertex indices, distances, predecessors."""
-    rows = _distances(answer).rows
-    for r, row in enumerate(rows):
+    if isinstance(answer, KNearest):
+        yield from _ranked_blocks(answer)
+        return
+    for r, row in enumerate(_distances(answer).rows):
         found = np.flatnonzero(row != unreached(row.dtype))
         tree = _tree_of(answer, r) if predecessors and not isinstance(answer, Table) else None
         for low in range(0, len(found), LINES):
@@ -185,18 +196,27 @@ def blocks_of(answer: Listed, predecessors: bool) -> Iterator[list[np.ndarray]]:
             yield columns if tree is None else [*columns, tree[v]]
 
 
-def _tree_of(answer: Answer, r: int) -> np.ndarray:
+def _ranked_blocks(answer: KNearest) -> Iterator[list[np.ndarray]]:
+    """Yield vertices, ranks, sources and distances of the k nearest, a block of vertices at a time."""
+    step = max(1, LINES // answer.k)
+    for low in range(0, answer.graph.n, step):
+        v, i = np.nonzero(answer.source[low : low + step] >= 0)
+        v += low
+        yield [v, i + 1, answer.source[v, i], answer.dist[v, i]]
+
+
+def _tree_of(answer: Distances | Nearest, r: int) -> np.ndarray:
     """Return the predecessors of one row."""
     pred = answer.towards_sources
     return pred if pred.ndim == 1 else pred[r]
 
 
-def _distances(answer: Listed) -> Distances | Table:
+def _distances(answer: Distances | Nearest | Table) -> Distances | Table:
     """Return the rows behind an answer."""
     return answer.distances if isinstance(answer, Nearest) else answer
 
 
-def _has_starts(answer: Listed) -> bool:
+def _has_starts(answer: Distances | Nearest | Table) -> bool:
     """Tell whether an answer was given starting distances; only a nearest answer has several sources without them."""
     distances = _distances(answer)
     return distances.starts is not None or (distances.seeds is not None and not isinstance(answer, Nearest))
@@ -210,18 +230,19 @@ def _save_csv(answer: Listed, file: IO[bytes], predecessors: bool) -> None:
     header = columns_of(answer) + ([link_of(answer)] if predecessors else [])
     file.write((",".join(header) + "\n").encode())
     line = ",".join(["%s"] * len(header)) + "\n"
-    for *first, distance, last in _padded(blocks_of(answer, predecessors), predecessors):
-        texts = [_names(labels, column) for column in first]
-        texts.append((distance.astype(np.str_) if distance.dtype == np.float32 else distance).tolist())
-        if last is not None:
-            before = _names(labels, last)
-            texts.append([name if p >= 0 else "" for name, p in zip(before, last.tolist(), strict=True)])
-        file.write((line * len(distance) % tuple(chain.from_iterable(zip(*texts, strict=True)))).encode())
+    for columns in blocks_of(answer, predecessors):
+        texts = [_texts(name, column, labels) for name, column in zip(header, columns, strict=True)]
+        file.write((line * len(columns[0]) % tuple(chain.from_iterable(zip(*texts, strict=True)))).encode())
 
 
-def _padded(blocks: Iterator[list[np.ndarray]], predecessors: bool) -> Iterator[list[Any]]:
-    """Yield blocks with a last column for predecessors, which is None without them."""
-    return (block if predecessors else [*block, None] for block in blocks)
+def _texts(name: str, column: np.ndarray, labels: np.ndarray | None) -> list[Any]:
+    """Return the fields of a column; a vertex that is missing is an empty field."""
+    if name in NUMBERS:
+        return (column.astype(np.str_) if column.dtype == np.float32 else column).tolist()
+    names = _names(labels, column)
+    if name not in LINKS:
+        return names
+    return [name if v >= 0 else "" for name, v in zip(names, column.tolist(), strict=True)]
 
 
 def _gathered(blocks: Iterator[list[np.ndarray]]) -> Iterator[list[np.ndarray]]:
@@ -261,15 +282,19 @@ def _save_parquet(answer: Listed, file: IO[bytes], predecessors: bool) -> None:
 
     labels = labels_of(answer.graph)
     name = pa.string() if labels is not None and labels.dtype.kind == "O" else pa.int64()
-    first, second, last = columns_of(answer)
-    fields = [(first, name), (second, name), (last, pa.from_numpy_dtype(_distances(answer).rows.dtype))]
-    schema = pa.schema(fields + ([(link_of(answer), name)] if predecessors else []))
+    distances = answer.dist if isinstance(answer, KNearest) else _distances(answer).rows
+    types = {"distance": pa.from_numpy_dtype(distances.dtype), "rank": pa.int64()}
+    header = columns_of(answer) + ([link_of(answer)] if predecessors else [])
+    schema = pa.schema([(title, types.get(title, name)) for title in header])
     with pq.ParquetWriter(file, schema) as writer:
-        for *vertices, distance, before in _padded(_gathered(blocks_of(answer, predecessors)), predecessors):
-            columns = [pa.array(_names(labels, column), name) for column in vertices] + [pa.array(distance)]
-            if before is not None:
-                columns.append(pa.array(_names(labels, before), name, mask=before < 0))
-            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+        for columns in _gathered(blocks_of(answer, predecessors)):
+            arrays = [
+                pa.array(column)
+                if title in NUMBERS
+                else pa.array(_names(labels, column), name, mask=column < 0 if title in LINKS else None)
+                for title, column in zip(header, columns, strict=True)
+            ]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
 
 
 def require_arrow(doing: str) -> None:

@@ -1,0 +1,206 @@
+"""`KNearest`, the result of `nearfar.nearest` with k > 1: the k nearest of several sources for every vertex."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputTypeError, NoPathError, OptionError
+from ..kernels.cpu.constants import NO_VERTEX
+from . import lookup
+from .frames import called, frame_of
+from .limits import unreached
+
+if TYPE_CHECKING:
+    from ..description import Description
+    from ..graph import Graph
+
+
+class KNearest:
+    """For every vertex the k nearest of several sources, the nearest first. Made by ``nearfar.nearest(..., k=3)``.
+
+    Between sources at the same distance the least index is first. A vertex that fewer than k sources reach has fewer.
+
+    Attributes
+    ----------
+    graph : Graph
+        The graph of the query.
+    source_indices : int32 array
+        The sources of the query as vertex indices, in ascending order; ``sources`` are their names.
+    dist : array of shape (n, k)
+        The distances. Unreached: the type's maximum for integers, inf for floats.
+    source : int32 array of shape (n, k)
+        The sources that have these distances, as vertex indices, not names; -1 where there is none.
+    direction : str
+        Whether distances lead "from" the sources or "to" them.
+    cutoff : number or None
+    plan, stats
+        What was decided before the run, and what was measured during it, or None.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.Graph.from_arcs([0, 1, 2], [1, 2, 3], [5, 7, 1], undirected=True)
+    >>> near = nearfar.nearest(g, [0, 2, 3], k=2)
+    >>> near.source
+    array([[0, 2],
+           [0, 2],
+           [2, 3],
+           [3, 2]], dtype=int32)
+    >>> near[1], near.path(1, rank=2)
+    ([(0, 5), (2, 7)], [2, 1])
+    """
+
+    __iter__ = None  # vertices are called by name, so this is no sequence
+    __contains__ = None
+
+    def __init__(
+        self,
+        graph: Graph,
+        sources: np.ndarray,
+        dist: np.ndarray,
+        source: np.ndarray,
+        *,
+        direction: str = "from",
+        cutoff: float | None = None,
+        plan: Any = None,
+        stats: dict[str, Any] | None = None,
+        search: Callable[[KNearest, int, int], list[Any]] | None = None,
+    ) -> None:
+        self.graph, self.source_indices, self.dist, self.source = graph, sources, dist, source
+        self.direction, self.cutoff, self.plan, self.stats = direction, cutoff, plan, stats
+        self._search = search  # finds the path between a source and a vertex
+
+    @property
+    def k(self) -> int:
+        """The number of columns of ``dist``: how many sources a vertex has at most."""
+        return self.dist.shape[1]
+
+    @property
+    def sources(self) -> Any:
+        """The sources of the query by name, in the order of their indices; a query takes them again.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7], names=["Ulm", "Bonn", "Kiel"])
+        >>> nearfar.nearest(g, ["Bonn", "Ulm"], k=2).sources
+        ['Ulm', 'Bonn']
+        """
+        return lookup.names_of(self.graph, self.source_indices)
+
+    @property
+    def reached(self) -> np.ndarray:
+        """Where there is a distance: booleans of shape (n, k)."""
+        return self.dist != unreached(self.dist.dtype)
+
+    def as_float(self) -> np.ndarray:
+        """Return the distances as float64, inf where unreached: numbers that add up.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.nearest(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), [0, 1], k=2).as_float()
+        array([[ 0., inf],
+               [ 0.,  5.],
+               [ 7., 12.]])
+        """
+        return lookup.as_float(self.dist)
+
+    def __getitem__(self, vertex: Hashable) -> list[tuple[Any, int | float]]:
+        """Return the nearest sources of a vertex, by name, each with its distance; an empty list if there is none.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7], names=["Ulm", "Bonn", "Kiel"])
+        >>> nearfar.nearest(g, ["Ulm", "Bonn"], k=2)["Kiel"]
+        [('Bonn', 7), ('Ulm', 12)]
+        """
+        v = self.graph.index(vertex)
+        found = zip(self.source[v].tolist(), self.dist[v].tolist(), strict=True)
+        return [(self.graph.name(s), distance) for s, distance in found if s != NO_VERTEX]
+
+    def path(self, vertex: Hashable, *, rank: int = 1, source: Hashable | None = None) -> list[Any]:
+        """Return the vertices of a shortest path from one of the nearest sources to a vertex, both ends included.
+
+        Parameters
+        ----------
+        vertex : vertex
+            Where the path ends; with direction "to", where it starts.
+        rank : int
+            1 for the nearest source, 2 for the second, and so on.
+        source : vertex, optional
+            One of the nearest sources of the vertex, instead of its rank.
+
+        Notes
+        -----
+        Each call runs a search from the source as far as the vertex.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> near = nearfar.nearest(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), [0, 1], k=2)
+        >>> near.path(2), near.path(2, rank=2), near.path(2, source=0)
+        ([1, 2], [0, 1, 2], [0, 1, 2])
+        """
+        v = self.graph.index(vertex)
+        s = self._by_rank(v, rank) if source is None else self.graph.index(source, "source")
+        if s == NO_VERTEX or s not in self.source[v]:
+            which = f"of rank {rank}" if source is None else f"called {source!r}"
+            count = int(np.count_nonzero(self.source[v] != NO_VERTEX))
+            raise NoPathError(
+                f"{vertex!r} has no nearest source {which}: it has {count} of at most {self.k}. "
+                f"result[{vertex!r}] lists them."
+            )
+        assert self._search is not None
+        return self._search(self, s, v)
+
+    def _by_rank(self, v: int, rank: int) -> int:
+        """Return the source of a rank, counted from 1."""
+        if isinstance(rank, bool) or not isinstance(rank, int | np.integer):
+            raise InputTypeError(f"rank is {rank!r}, a {type(rank).__name__}; give a whole number.")
+        if not 1 <= rank <= self.k:
+            raise OptionError(f"rank is {rank}; this result has ranks 1, the nearest, to {self.k}.")
+        return int(self.source[v, rank - 1])
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with columns vertex, rank, source and distance; rank 1 is the nearest source.
+
+        With direction "to", the third column is called target: travel ends there.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> near = nearfar.nearest(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), [0, 1], k=2)
+        >>> print(near.to_frame().tail(2))
+           vertex  rank  source  distance
+        3       2     1       1         7
+        4       2     2       0        12
+        """
+        v, i = np.nonzero(self.reached)
+        columns = {
+            "vertex": called(self.graph, v),
+            "rank": i + 1,
+            "source" if self.direction == "from" else "target": called(self.graph, self.source[v, i]),
+            "distance": self.dist[v, i],
+        }
+        return frame_of(columns)
+
+    def describe(self) -> Description:
+        """Return what ran, what it cost and what it found: a dict that prints as a table."""
+        from ..description import Description
+
+        facts: dict[str, Any] = {"sources": len(self.source_indices), "k": self.k, "vertices": self.graph.n}
+        facts |= {"arcs": self.graph.m, "why": getattr(self.plan, "why", None)} | (self.stats or {})
+        facts |= {"direction": "to"} if self.direction == "to" else {}
+        facts |= {"cutoff": self.cutoff} if self.cutoff is not None else {}
+        found = self.dist[self.reached]
+        farthest = found.max().item() if len(found) else None
+        return Description(facts | {"reached": len(found), "farthest": farthest, "dtype": str(self.dist.dtype)})
+
+    def __repr__(self) -> str:
+        to = ", to the sources" if self.direction == "to" else ""
+        return f"KNearest(sources={len(self.source_indices)}, k={self.k}, n={self.graph.n}, {self.dist.dtype}{to})"
