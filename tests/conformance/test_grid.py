@@ -35,6 +35,7 @@ from helpers.asking import (
     seeds_of,
 )
 from helpers.marks import JIT, needs_jit
+from helpers.stopping import stopping
 from nearfar import Graph
 from nearfar.devices import cpu
 from nearfar.engine import planner, run
@@ -232,7 +233,7 @@ def test_cutoff_below_zero(method):
 @pytest.mark.parametrize("limit", [{"cutoff": -1}, {"targets": [0]}], ids=str)
 def test_nearest_within_a_limit_below_zero(limit):
     graph = Graph.from_arcs([1], [0], [-1])
-    result = nearfar.nearest(graph, [1], **limit)
+    result = stopping("nearest", graph, [1], **limit)
     assert result.source[1] == -1 and nearfar.verify(graph, result)
 
 
@@ -330,7 +331,7 @@ def test_heap_takes_over_in_the_middle(monkeypatch):
     monkeypatch.setattr(dijkstra, "PATIENT_RELAXATIONS", 0)
     result = nearfar.mssp(graph, range(6), method="dijkstra", threads=2)
     assert result.stats["queue"] == "heap" and nearfar.verify(graph, result)
-    early = nearfar.sssp(graph, 1, method="dijkstra", targets=[2, 5], cutoff=200)
+    early = stopping("sssp", graph, 1, method="dijkstra", targets=[2, 5], cutoff=200)
     assert nearfar.verify(graph, early)
 
 

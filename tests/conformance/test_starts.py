@@ -28,6 +28,7 @@ from helpers.asking import (
 )
 from helpers.marks import JIT
 from helpers.shapes import any_shape, shaped
+from helpers.stopping import stopping
 from nearfar import Graph
 from nearfar.engine import planner, run
 from nearfar.errors import NegativeCycleError
@@ -267,7 +268,7 @@ def test_nearest_with_negative_weights_and_a_limit(data, limit):
     if limit == "targets" or graph.min_weight >= 0:
         del options["cutoff"]
     for method in methods_for(graph):
-        result = nearfar.nearest(graph, sources, method=method, **options)
+        result = stopping("nearest", graph, sources, method=method, **options)
         certificate = nearfar.verify(graph, result)
         assert certificate, (method, certificate)
 

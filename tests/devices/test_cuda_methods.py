@@ -10,6 +10,7 @@ import pytest
 
 import nearfar
 from helpers.marks import needs_jit
+from helpers.stopping import stopping
 from nearfar.devices import cuda, opencl
 from nearfar.errors import NegativeCycleError
 from nearfar.gpu import GPU_METHODS
@@ -123,8 +124,8 @@ def test_limits(method):
     graph = make_graph("int32", m=200)
     for options in ({"targets": [11]}, {"cutoff": 700}, {"cutoff": 0}):
         for sources in ([5], SOME):
-            mine = nearfar.mssp(graph, sources, device="cuda", method=method, **options)
-            theirs = nearfar.mssp(graph, sources, device="cpu", **options)
+            mine = stopping("mssp", graph, sources, device="cuda", method=method, **options)
+            theirs = stopping("mssp", graph, sources, device="cpu", **options)
             assert mine.rows.tobytes() == theirs.rows.tobytes()
 
 

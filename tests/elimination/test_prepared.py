@@ -83,7 +83,7 @@ def assert_right(prepared, data, wanted=None):
     rows, columns = data.draw(several), data.draw(several)
     assert same(prepared.mssp(rows, threads=threads).dist, wanted[rows])
     assert same(prepared.sssp(rows[0], threads=threads).dist, wanted[rows[0]])
-    table = prepared.table(rows, columns, threads=threads)
+    table = prepared.table(rows, columns, threads=threads).rows
     assert table.shape == (len(rows), len(columns)) and same(table, wanted[np.ix_(rows, columns)])
     pairs = data.draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), min_size=1, max_size=40))
     u, v = map(list, zip(*pairs, strict=True))
@@ -285,7 +285,7 @@ def test_names():
     assert prepared.distances(pairs).tolist() == [7, 0, math.inf, 7]
     assert prepared.distances(iter([list(pair) for pair in pairs])).tolist() == [7, 0, math.inf, 7]
     assert prepared.distances(np.array([["Ulm", "Bonn"], ["Bonn", "Ulm"]])).tolist() == [4, math.inf]
-    assert prepared.table("Ulm", ["Bonn", ("Kiel", 1), "Bonn"]).tolist() == [[4, 7, 4]]
+    assert prepared.table("Ulm", ["Bonn", ("Kiel", 1), "Bonn"]).dist.tolist() == [[4, 7, 4]]
     assert prepared.path("Ulm", ("Kiel", 1)) == ["Ulm", "Bonn", ("Kiel", 1)]
     assert prepared.row_sums(["Bonn", "Ulm"]).tolist() == [3, 11]
     assert prepared.sssp("Bonn").dist.tolist() == [TOP, 0, 3]
@@ -372,7 +372,7 @@ def test_another_method_runs_plainly(town):
 
 def test_welcome_wherever_a_graph_is(town):
     graph = town.graph
-    for options in ({}, {"cutoff": 300}, {"targets": [5, 140]}):
+    for options in ({}, {"cutoff": 300}):
         one, some = nearfar.sssp(town, 3, **options), nearfar.mssp(town, [3, 5], **options)
         assert one.graph is graph and one.plan.method == "prepared"
         assert (one.dist == nearfar.sssp(graph, 3, **options).dist).all()
@@ -381,6 +381,9 @@ def test_welcome_wherever_a_graph_is(town):
         assert (near.dist == nearfar.nearest(graph, [3, 77], **options).dist).all()
         assert (near.source == town.nearest([77, 3], **options).source).all()
         assert all(nearfar.verify(town, result) for result in (one, some, near))
+    columns = {"targets": [5, 140]}
+    assert (nearfar.sssp(town, 3, **columns).dist == nearfar.sssp(graph, 3, **columns).dist).all()
+    assert (town.mssp([3, 5], **columns).dist == nearfar.mssp(graph, [3, 5], **columns).dist).all()
     assert (nearfar.apsp(town).dist == nearfar.apsp(graph).dist).all()
     assert nearfar.distance(town, 3, 99) == nearfar.distance(town, 3, 99, threads=1) == nearfar.distance(graph, 3, 99)
     assert nearfar.distance(town, 3, 99, cutoff=1) == math.inf
@@ -469,7 +472,7 @@ def test_tiny_graphs(n):
     assert prepared.apsp().dist.shape == (n, n) and prepared.row_sums().tolist() == [0] * n
     if n:
         assert prepared.path(0, 0) == [0] and prepared.distance(n - 1, n - 1) == 0
-        assert prepared.table(range(n), [0]).shape == (n, 1)
+        assert prepared.table(range(n), [0]).dist.shape == (n, 1)
 
 
 def test_loops_do_no_harm():
@@ -487,11 +490,11 @@ def test_distances_that_pass_int32(weight):
     graph = Graph.from_arcs(np.arange(n - 1), np.arange(1, n), np.full(n - 1, weight), n=n + 1)
     prepared = nearfar.prepare(graph)
     wanted = [weight * v for v in range(n)]
-    assert prepared.sssp(0).dist.tolist()[:n] == prepared.table([0], range(n))[0].tolist() == wanted
+    assert prepared.sssp(0).dist.tolist()[:n] == prepared.table([0], range(n)).dist[0].tolist() == wanted
     assert prepared.distances([(0, v) for v in range(n)]).tolist() == wanted
     assert prepared.distance(0, n - 1) == wanted[-1] and prepared.distance(0, n) == math.inf
     end = np.iinfo(np.int64).max
-    assert prepared.table([0], [n]).tolist() == [[end]] and prepared.distances([(0, n)]).tolist() == [math.inf]
+    assert prepared.table([0], [n]).dist.tolist() == [[end]] and prepared.distances([(0, n)]).tolist() == [math.inf]
     assert prepared.row_sums([0]).tolist() == [sum(wanted)]
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import nearfar
 from helpers import able, strategies
+from helpers.stopping import stopping
 from nearfar.errors import InputTypeError, MethodError, NegativeCycleError, NoPathError, OptionError
 from nearfar.graph import Graph
 
@@ -43,12 +44,12 @@ def test_against_the_reversed_graph(query, limit, data):
         options["cutoff"] = data.draw(st.integers(0, 12))
     elif limit == "targets":
         options["targets"] = data.draw(st.lists(st.integers(0, case.n - 1), min_size=1, max_size=3))
-    one = nearfar.sssp(graph, sources[0], direction="to", **options)
-    some = nearfar.mssp(graph, sources, direction="to", **options)
-    near = nearfar.nearest(graph, sources, direction="to", **options)
-    wanted = nearfar.mssp(turned, sources, **options)
+    one = stopping("sssp", graph, sources[0], direction="to", **options)
+    some = stopping("mssp", graph, sources, direction="to", **options)
+    near = stopping("nearest", graph, sources, direction="to", **options)
+    wanted = stopping("mssp", turned, sources, **options)
     assert np.array_equal(some.rows, wanted.rows) and np.array_equal(one.dist, wanted.rows[0])
-    assert np.array_equal(near.dist, nearfar.nearest(turned, sources, **options).dist)
+    assert np.array_equal(near.dist, stopping("nearest", turned, sources, **options).dist)
     assert some.graph is graph and (one.direction, near.direction) == ("to", "to")
     if limit == "none" or graph.min_weight >= 0:
         assert np.array_equal(some.successors, wanted.predecessors)

@@ -142,9 +142,12 @@ def test_refusals(towns):
     for k, error in ((0, OptionError), (-1, OptionError), (1.5, InputTypeError), ("3", InputTypeError)):
         with pytest.raises(error, match="k is"):
             nearfar.nearest(towns, ["Ulm"], k=k)
-    for option in ({"out": np.empty(4)}, {"targets": ["Kiel"]}):
-        with pytest.raises(OptionError, match="was given, but k is 2"):
-            nearfar.nearest(towns, ["Ulm"], k=2, **option)
+    with pytest.raises(OptionError, match="out was given, but k is 2"):
+        nearfar.nearest(towns, ["Ulm"], k=2, out=np.empty(4))
+    with pytest.raises(InputTypeError, match="Only sssp and mssp take targets"):
+        nearfar.nearest(towns, ["Ulm"], targets=["Kiel"])
+    with pytest.raises(OptionError, match="starting distances and k is 2"):
+        nearfar.nearest(towns, {"Ulm": 3, "Bonn": 0}, k=2)
     with pytest.raises(MemoryLimitError):
         nearfar.nearest(towns, ["Ulm"], k=10**15)
     with pytest.raises(InputTypeError, match="there is no option 'wrong'"):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import nearfar
 from helpers import oracle, strategies
 from helpers.reach import DEVICE
+from helpers.stopping import stopping
 from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.errors import MemoryLimitError, MethodError, NegativeCycleError
@@ -33,8 +34,8 @@ def listed():
 
 def check(graph, query, *sources, against="dijkstra", **options):
     """Compare with the CPU: to the bit for whole numbers, else up to rounding."""
-    found = getattr(nearfar, query)(graph, *sources, method="floyd", device=DEVICE, **options)
-    truth = getattr(nearfar, query)(graph, *sources, method=against, **options)
+    found = stopping(query, graph, *sources, method="floyd", device=DEVICE, **options)
+    truth = stopping(query, graph, *sources, method=against, **options)
     found, truth = (getattr(result, "distances", result) for result in (found, truth))
     assert found.stats["device"] == "opencl:0" and found.rows.dtype == truth.rows.dtype
     if found.rows.dtype.kind == "i":

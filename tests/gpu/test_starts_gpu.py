@@ -20,6 +20,7 @@ from helpers.asking import (
     starts_type,
 )
 from helpers.reach import ALL, DEVICE, NEGATIVE, STREAMING, few_pending, memory_for, streaming, tiny_tuning
+from helpers.stopping import stopping
 from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.errors import NegativeCycleError
@@ -38,12 +39,12 @@ THOROUGH = ("int32", "float64")  # weights whose kernels are all compiled elsewh
 def answer(way, graph, starts, data, query="sssp", **options):
     """Ask a GPU; if ``way`` says so, with memory for some batches of arcs only."""
     if way == "resident" or graph.m < 2:
-        return getattr(nearfar, query)(graph, starts, device=DEVICE, **options)
+        return stopping(query, graph, starts, device=DEVICE, **options)
     with streaming(data.draw(st.integers(1, 4), "least batch")):
-        planned = {name: value for name, value in options.items() if name != "cutoff"}
+        planned = {name: value for name, value in options.items() if name not in ("cutoff", "targets")}
         dtype = nearfar.sssp(graph, starts, device="cpu").dist.dtype  # the plan of a wider type needs more
         memory = memory_for(data.draw(st.integers(2, 5), "batches"), graph, starts, **(planned | {"dtype": dtype}))
-        return getattr(nearfar, query)(graph, starts, device=DEVICE, memory=memory, **options)
+        return stopping(query, graph, starts, device=DEVICE, memory=memory, **options)
 
 
 @pytest.mark.parametrize("dtype", THOROUGH)

@@ -10,6 +10,7 @@ import numpy as np
 import nearfar
 from helpers import strategies
 from helpers.able import assert_rows
+from helpers.stopping import stopping
 from nearfar import Graph
 
 QUERIES = ("one", "some", "all", "nearest")
@@ -21,11 +22,10 @@ def build(case):
 
 
 def ask(query, graph, sources, **options):
-    if query == "one":
-        return nearfar.sssp(graph, sources[0], **options)
-    if query == "some":
-        return nearfar.mssp(graph, sources, **options)
-    return nearfar.apsp(graph, **options) if query == "all" else nearfar.nearest(graph, sources, **options)
+    """Ask a query; ``targets`` are where its searches may stop."""
+    given = {"one": ("sssp", sources[0]), "some": ("mssp", sources), "all": ("apsp",), "nearest": ("nearest", sources)}
+    name, *sources = given[query]
+    return stopping(name, graph, *sources, **options)
 
 
 def seeds_of(query, case, sources):

@@ -18,7 +18,6 @@ from ..description import format_bytes
 from ..elimination.build import Hierarchy
 from ..errors import MemoryLimitError
 from ..graph import Graph
-from ..methods import METHODS
 from ..methods.prepared import hierarchy_for
 from ..methods.problem import Controls
 from ..progress import watcher
@@ -191,7 +190,7 @@ def _by_blocks(filling: Filling) -> Found:
     """Fill a table from blocks of whole rows, of which only some columns are kept."""
     query, plan, columns = filling.query, filling.plan, filling.columns
     k, done = len(query.sources), _Count()
-    limit = columns if METHODS[plan.method].many is None and query.graph.min_weight >= 0 else None
+    limit = columns if query.graph.min_weight >= 0 else None  # otherwise paths may leave the limit and return
     found = Found(np.empty((k, len(columns)), plan.dtype), False)
     with watcher(query.progress, k, done) as watch:
 

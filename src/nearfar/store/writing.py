@@ -216,8 +216,10 @@ def _distances(answer: Distances | Nearest | Table) -> Distances | Table:
     return answer.distances if isinstance(answer, Nearest) else answer
 
 
-def _has_starts(answer: Distances | Nearest | Table) -> bool:
+def _has_starts(answer: Listed) -> bool:
     """Tell whether an answer was given starting distances; only a nearest answer has several sources without them."""
+    if isinstance(answer, KNearest):
+        return False
     distances = _distances(answer)
     return distances.starts is not None or (distances.seeds is not None and not isinstance(answer, Nearest))
 
