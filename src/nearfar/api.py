@@ -42,7 +42,7 @@ import numpy as np
 
 from .engine.options import Options, known_options
 from .engine.planner import Plan
-from .engine.query import PreparedGraph, check, from_nearest, from_source, take_graph, take_source, take_vertices
+from .engine.query import PreparedGraph, check, from_nearest, from_source, take_graph, take_vertices
 from .engine.several import solve_several
 from .engine.solve import plan_query, solve
 from .engine.tables import plan_table, solve_table
@@ -383,8 +383,8 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
 def _pair(graph: Graph | PreparedGraph, source: Any, target: Any, options: Options) -> tuple[Distances, int]:
     """Solve from one source as far as one target; return the result and the target's index."""
     plain = take_graph(graph)
-    t, row = plain.index(target, "target"), take_source(plain, source)
-    query = check(graph, row, single=True, **known_options(options))
+    t, row = plain.index(target, "target"), from_source(plain, source)
+    query = check(graph, **row, single=True, **known_options(options))
     if plain.min_weight >= 0:  # otherwise the path may lead over vertices that are farther than the target
         query = replace(query, targets=np.array([t], np.int32))
     return solve(query), t

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputTypeError, NoPathError, OptionError
+from ..graph.tables import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
 from . import lookup
-from .frames import called, frame_of
 from .limits import unreached
 
 if TYPE_CHECKING:
