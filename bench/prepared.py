@@ -131,7 +131,8 @@ class Bench:
         """Time random pairs of New York, one thread."""
         case, rng = self.ny, np.random.default_rng(7)
         rows, targets = rng.integers(0, self.many, 10_000), rng.integers(0, case.graph.n, 10_000)
-        found = case.prepared.distances(np.column_stack((case.sources[rows], targets)), threads=1)
+        some = np.column_stack((case.sources[rows], targets))
+        found = case.prepared.distances(some, threads=1, dtype=case.rows.dtype)
         require(np.array_equal(found, case.rows[rows, targets]), "pairs against rows")
         count = 10_000 if self.quick else 100_000
         pairs = rng.integers(0, case.graph.n, (count, 2))

@@ -61,7 +61,7 @@ def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None) -> 
     >>> prepared.mssp([0, 7, 800]).dist.shape
     (3, 1600)
     """
-    take_graph(graph)
+    graph = take_graph(graph)
     machine = cpu.facts()
     threads = options.take_threads(threads, machine.cores)
     allowed = options.take_memory(memory) or machine.memory
@@ -487,4 +487,5 @@ def load_prepared(path: Any, graph: Graph) -> Prepared:
     """
     from .elimination.file import read_hierarchy
 
-    return Prepared(graph, read_hierarchy(take_graph(graph), path), cpu.facts().cores)
+    graph = take_graph(graph)
+    return Prepared(graph, read_hierarchy(graph, path), cpu.facts().cores)

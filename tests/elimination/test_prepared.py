@@ -393,6 +393,13 @@ def test_welcome_wherever_a_graph_is(town):
     assert nearfar.plan(town, 3, method="delta").method == "delta"
 
 
+def test_prepared_again(town, tmp_path):
+    """A prepared graph stands for its graph, also where one is prepared or loaded."""
+    town.save(tmp_path / "town.prepared")
+    for again in (nearfar.prepare(town), nearfar.load_prepared(tmp_path / "town.prepared", town)):
+        assert again.graph is town.graph and again.distance(3, 99) == town.distance(3, 99)
+
+
 def test_threads_of_the_prepared_graph_are_the_default():
     prepared = nearfar.prepare(nearfar.generate.road_grid(12, 12, seed=3), threads=1)
     assert nearfar.mssp(prepared, range(100)).plan.threads == 1

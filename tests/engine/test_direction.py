@@ -100,6 +100,10 @@ def test_methods(method, dtype):
     assert np.array_equal(found.successors, nearfar.mssp(turned, [5, 7, 9], method="dijkstra").predecessors)
     assert nearfar.verify(graph, found) and found.graph is graph
     assert nearfar.verify(graph, nearfar.sssp(graph, 5, method=method, direction="to"))
+    near = nearfar.nearest(graph, [5, 7, 9], method=method, direction="to")
+    assert nearfar.verify(graph, near)
+    assert np.array_equal(near.source, nearfar.nearest(turned, [5, 7, 9], method=method).source)
+    assert all(near.path(v)[-1] == near[v][0] for v in np.flatnonzero(near.reached).tolist())
 
 
 @given(strategies.queries())
@@ -185,6 +189,16 @@ def test_errors_name_the_arcs_of_the_graph():
     assert all((v - u) % 3 == 1 for u, v in pairwise([*cycle, cycle[0]])) and "leads to a source" in str(caught.value)
     assert " -> ".join(map(str, [*cycle, cycle[0]])) in str(caught.value)
     assert nearfar.sssp(graph, 3).dist.tolist() == [TOP, TOP, TOP, 0]
+
+
+def test_a_seed_that_another_one_reaches_over_the_limit():
+    """The path to 0 begins at 1, beyond the limit, so this result knows neither the path nor its source."""
+    graph = Graph.from_arcs([1], [0], [-1])
+    for near in (nearfar.nearest(graph, [0, 1], targets=[0]), nearfar.nearest(graph, [0, 1], cutoff=-1)):
+        assert near.dist.tolist() == [-1, TOP] and near.source.tolist() == [-1, -1] and near[0] == (None, -1)
+        assert nearfar.verify(graph, near)
+        with pytest.raises(MethodError, match="leaves the limit"):
+            near.path(0)
 
 
 def test_the_reversed_graph_is_kept(towns):

@@ -398,3 +398,15 @@ def test_the_second_call_has_the_memory_of_the_first(graph, device, monkeypatch)
     for _ in range(2):
         assert nearfar.plan(graph, 0, method="frontier", device=DEVICE).arc_batches == 1
         nearfar.sssp(graph, 0, method="frontier", device=DEVICE)
+
+
+@every_method
+def test_distances_to_vertices(method):
+    """The device holds the reversed graph, beside the graph itself."""
+    graph = nearfar.generate.rmat(7, seed=5, undirected=False)
+    for direction in ("to", "from", "to"):
+        found = nearfar.mssp(graph, [3, 7, 11], direction=direction, method=method, device=DEVICE)
+        assert found.plan.device.startswith(DEVICE) and found.graph is graph
+        assert np.array_equal(found.dist, nearfar.mssp(graph, [3, 7, 11], direction=direction, device="cpu").dist)
+    near = nearfar.nearest(graph, [3, 7, 11], k=2, method=method, device=DEVICE)
+    assert np.array_equal(near.source, nearfar.nearest(graph, [3, 7, 11], k=2, device="cpu").source)

@@ -299,7 +299,7 @@ class Distances:
         ([0, 1, 2], [1, 2])
         """
         start, target = self._both_ends(ends, source)
-        v = self.graph.index(target, role="target")
+        v = self.graph.index(target, role="target" if self.direction == "from" else "vertex")
         r = self._row_of(start, "path")
         if self.rows[r, v] == unreached(self.rows.dtype):
             raise NoPathError(self._no_path(r, v))
@@ -308,8 +308,8 @@ class Distances:
             path.append(v)
         if path[-1] not in self.roots_of(r):
             raise MethodError(
-                f"the path to {target!r} leaves the limit of the query and returns over negative weights, so this "
-                "result does not contain it. Run the query again without cutoff and targets."
+                f"the path between {target!r} and its source leaves the limit of the query and returns over negative "
+                "weights, so this result does not contain it. Run the query again without cutoff and targets."
             )
         return [self.graph.name(u) for u in (path if self.direction == "to" else reversed(path))]
 
