@@ -205,7 +205,10 @@ def test_options_and_prepared_graphs():
     back = nearfar.nearest(prepared, sources, k=4, direction="to")
     assert np.array_equal(back.dist, asked("search", graph, sources, k=4, direction="to").dist)
     halves = graph.with_weights(graph.weights / 4)
-    exact = nearfar.nearest(nearfar.prepare(halves), sources, k=4)
+    floats = nearfar.prepare(halves)
+    exact = nearfar.nearest(floats, sources, k=4)
+    asked("search", floats, sources, k=4, direction="to")
+    assert floats._backward is None  # a hierarchy that is not used is not made
     assert np.array_equal(exact.dist * 4, wanted.as_float()) and nearfar.verify(halves, exact)
 
 

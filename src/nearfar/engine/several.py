@@ -18,12 +18,13 @@ import numpy as np
 from ..devices import cpu
 from ..errors import DistanceOverflowError, MethodError, OptionError, option
 from ..graph import Graph
+from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import NO_VERTEX
 from ..methods import METHODS
 from ..results import KNearest, limits
 from .options import Options
 from .planner import Plan, make_plan
-from .query import PreparedGraph, Query, check
+from .query import PreparedGraph, Query, check, take_graph
 from .solve import solve
 from .tuning import ROWS_AT_ONCE, ROWS_PER_RANK, ROWS_PER_RANK_PREPARED
 
@@ -36,12 +37,14 @@ def solve_several(
     """Return the k nearest of the seeds, which differ and ascend, for every vertex."""
     if options.get("out") is not None:
         raise OptionError(f"out was given, but k is {k}: then all vertices get k sources. Leave it out.")
-    query = check(graph, seeds, direction=direction, **options)
+    if isinstance(graph, PreparedGraph):
+        options.setdefault("threads", graph.threads)
+    query = check(take_graph(graph), seeds, direction=direction, **options)  # a hierarchy may not be needed
     _refuse(query, k, options)
     if query.devices[0] in ("auto", "cpu"):  # otherwise the limit is for the memory of a GPU
         _plan(query, k, query.types).require_memory()
     began = time.perf_counter()
-    if _by_search(query, k, options):
+    if _by_search(query, k, options, isinstance(graph, PreparedGraph)):
         dist, source, plan, notes = _search(query, k)
     else:
         dist, source, plan, notes = _merge(graph, query, k, options)
@@ -80,24 +83,26 @@ def _refuse(query: Query, k: int, options: Options) -> None:
         )
 
 
-def _by_search(query: Query, k: int, options: Options) -> bool:
+def _by_search(query: Query, k: int, options: Options, prepared: bool) -> bool:
     """Tell whether one search for all sources is faster than one row per source; a named method is always obeyed."""
     if query.graph.min_weight < 0 or options.get("method", "auto") != "auto" or query.delta is not None:
         return False
     if query.devices[0] not in ("auto", "cpu"):
         return False
-    swept = query.hierarchy is not None and query.types[0].kind != "f"
+    swept = prepared and query.types[0].kind != "f"
     return len(query.sources) > k * (ROWS_PER_RANK_PREPARED if swept else ROWS_PER_RANK)
 
 
 def _search(query: Query, k: int) -> tuple[np.ndarray, np.ndarray, Plan, dict[str, Any]]:
     """Find the k nearest sources in one search; if a distance does not fit its type, again with the next type."""
+    compiling = 0.0
     for i in range(len(query.types)):
         plan = _plan(query, k, query.types[i:])
         plan.require_memory()
-        dist, source, relaxed = _search_as(query, k, query.types[i])
+        compiling += _compile(query, k, query.types[i])
+        dist, source, relaxed = _search_as(query, query.graph, query.sources, k, query.types[i])
         if _fits(query, dist):
-            return dist, source, plan, {"compile_seconds": 0.0, "relaxations": relaxed}
+            return dist, source, plan, {"compile_seconds": compiling, "relaxations": relaxed}
     raise limits.overflow(query.graph, dist.dtype, given=False)
 
 
@@ -118,18 +123,28 @@ def _plan(query: Query, k: int, types: Sequence[np.dtype]) -> Plan:
     return replace(rows, bytes=rows.bytes + LABEL * k * query.graph.n, renumber=False, together=False, why=why)
 
 
-def _search_as(query: Query, k: int, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray, int]:
+def _compile(query: Query, k: int, dtype: np.dtype) -> float:
+    """Compile or load the kernel by a search of one vertex without arcs; return the seconds that took."""
+    began = time.perf_counter()
+    tiny = Graph(np.zeros(2, query.graph.offsets.dtype), query.graph.arcs[:0], Vertices(1))
+    _search_as(query, tiny, np.zeros(1, np.int32), k, dtype)
+    return time.perf_counter() - began
+
+
+def _search_as(
+    query: Query, graph: Graph, sources: np.ndarray, k: int, dtype: np.dtype
+) -> tuple[np.ndarray, np.ndarray, int]:
     """Search with one type of distances; return these, the sources, and the arcs relaxed."""
     from ..kernels.cpu.several import settle_several
 
-    graph, n, stop, relaxed = query.graph, query.graph.n, np.zeros(1, np.int64), [0]
-    ceiling, zero = limits.ceiling_and_zero(graph, query.cutoff, dtype)
+    n, stop, relaxed = graph.n, np.zeros(1, np.int64), [0]
+    ceiling, zero = limits.ceiling_and_zero(query.graph, query.cutoff, dtype)
     heap, keys, positions = np.empty(n, np.int32), np.empty(n, type(zero)), np.empty(n, np.int32)
     dist, source, fresh = np.empty((n, k), dtype), np.empty((n, k), np.int32), np.empty((n, k), np.uint8)
 
     def work(t: int) -> None:
         relaxed[0] = settle_several(
-            graph.offsets, graph.arcs, query.sources, ceiling, zero, heap, keys, positions, stop, dist, source, fresh
+            graph.offsets, graph.arcs, sources, ceiling, zero, heap, keys, positions, stop, dist, source, fresh
         )
 
     cpu.run(work, 1, stop)  # on another thread, so that the caller receives Ctrl-C
