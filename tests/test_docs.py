@@ -30,6 +30,7 @@ def test_examples(page):
         "docs/graphs.md",
         "docs/names.md",
         "docs/queries.md",
+        "docs/recipes.md",
         "docs/methods.md",
         "docs/errors.md",
         "docs/prepared.md",

@@ -83,7 +83,7 @@ def test_options_are_documented():
     for option in OPTIONS:
         assert re.search(rf"^{option} : ", importlib.import_module("nearfar.api").__doc__, re.M), option
         assert f"`{option}`" in queries and option in check
-    assert set(check) - set(OPTIONS) == {"graph", "sources", "seeds", "single", "direction"}
+    assert set(check) - set(OPTIONS) == {"graph", "sources", "seeds", "starts", "single", "direction"}
 
 
 @pytest.mark.parametrize("query", QUERIES)

@@ -97,12 +97,12 @@ def test_rome_reweighted():
     """A few roads closed, then all of them slower, then back: the same as preparing from scratch."""
     graph, rng = graph_of("rome99.gr"), np.random.default_rng(3)
     prepared, sources = prepared_of("rome99.gr"), some(graph, 40)
-    weights = graph.weights.astype(float)
+    weights = graph.row_weights.astype(float)
     weights[rng.integers(0, graph.m, 20)] = math.inf
-    slow = graph.weights * rng.integers(1, 4, graph.m)
-    jam = graph.weights.copy()
+    slow = graph.row_weights * rng.integers(1, 4, graph.m)
+    jam = graph.row_weights
     jam[rng.integers(0, graph.m, 20)] += 10_000
-    for new in (weights, slow, jam, graph.weights):
+    for new in (weights, slow, jam, graph.row_weights):
         found = prepared.reweight(new)
         assert agree(found.mssp(sources).dist, nearfar.mssp(found.graph, sources, method="dijkstra").dist)
         if found.graph.m == graph.m:
@@ -134,7 +134,7 @@ def test_new_york_reweighted():
     prepared, rng = prepared_of("USA-road-d.NY.gr.gz"), np.random.default_rng(4)
     sources = some(prepared.graph, 16)
     for _ in range(5):
-        weights = prepared.graph.weights.copy()
+        weights = prepared.graph.row_weights
         weights[rng.integers(0, len(weights), 10)] *= 3
         prepared = prepared.reweight(weights)
         fresh = weigh(prepared.graph, prepared.hierarchy.structure, 1, np.zeros(1, np.int64))

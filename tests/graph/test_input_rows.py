@@ -75,6 +75,7 @@ def test_weights_close_and_open_rows(case, kernels, data):
         assert same(closed.with_weights(weights), graph)
     assert same(changed.reverse().with_weights(weights), graph.reverse())
     shut = np.flatnonzero(other == math.inf)
+    assert np.array_equal(changed.row_weights, other) and np.array_equal(graph.row_weights, weights)
     closed = graph.close(shut)
     assert closed.weight_dtype == graph.weight_dtype and not np.isin(shut, closed.rows).any()
     assert closed.m == np.count_nonzero(~np.isin(graph.rows, shut))

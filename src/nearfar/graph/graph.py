@@ -595,8 +595,9 @@ Did you mean 'Bonn'?
         Parameters
         ----------
         weights : array of numbers, or None
-            One weight per row of the input, in its order: ``weights[graph.rows]`` are the weights of the arcs. An arc
-            of weight inf is closed; a later call opens it again. None: an unweighted graph in which every arc is open.
+            One weight per row of the input, in its order, which is that of ``row_weights`` and not that of ``weights``:
+            arc e gets ``weights[graph.rows[e]]``. An arc of weight inf is closed; a later call opens it again. None: an
+            unweighted graph in which every arc is open.
 
         Notes
         -----
@@ -663,6 +664,25 @@ Did you mean 'Bonn'?
     def tails(self) -> Array:
         """The vertex that each arc leaves, by index (int32)."""
         return freeze(np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.offsets)))
+
+    @property
+    def row_weights(self) -> Array:
+        """The weights in the order of the rows of the input, as `with_weights` takes them; inf where an arc is closed.
+
+        ``weights`` has them in the order of ``arcs``, which is another one.
+
+        Examples
+        --------
+        >>> from nearfar.graph import Graph
+        >>> graph = Graph.from_arcs([1, 0], [2, 1], [4, 9])
+        >>> graph.row_weights, graph.weights
+        (array([4, 9], dtype=int32), array([9, 4], dtype=int32))
+        >>> graph.with_weights(graph.row_weights * 2).row_weights
+        array([ 8, 18], dtype=int32)
+        """
+        from .reweigh import row_weights
+
+        return row_weights(self)
 
     def find_arcs(self, tail: Any, head: Any) -> Array:
         """Return the arcs from one vertex to another: their positions in ``arcs``, ``heads``, ``weights`` and ``rows``.

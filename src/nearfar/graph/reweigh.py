@@ -45,6 +45,18 @@ def with_weights(graph: Graph, weights: Any) -> Graph:
     return _closed(opened, _records(opened.heads[kept], values[kept], taken.dtype), kept, undirected)
 
 
+def row_weights(graph: Graph) -> Array:
+    """Implement `Graph.row_weights`."""
+    weights = np.ones(graph.m, np.int32) if graph.weights is None else graph.weights
+    rows = graph.rows if graph.input_rows.known else np.arange(graph.m) if graph.kept is None else graph.kept
+    if graph.kept is None:
+        found = np.empty(graph.input_rows.count, weights.dtype)
+    else:
+        found = np.full(graph.input_rows.count, np.inf, np.result_type(weights.dtype, np.float32))
+    found[rows] = weights
+    return found
+
+
 def _records(heads: Array, weights: Array | None, dtype: np.dtype[Any] | None = None) -> Array:
     """Return arcs with these heads and weights."""
     arcs = np.empty(len(heads), record_type(dtype))
