@@ -14,7 +14,7 @@ KEYS = {
     "sssp": RUN | {"source", "reached", "unreached", "nearest", "farthest", "targets"},
     "mssp": RUN | {"rows", "distances", "bytes"},
     "apsp": RUN | {"pairs", "reached", "unreached", "farthest", "bytes"},
-    "path": (RUN | {"source", "target", "distance", "arcs", "path"}) - {"output"},
+    "path": (RUN | {"source", "target", "distance", "arcs", "path", "rows"}) - {"output"},
     "nearest": RUN | {"reached", "unreached", "sources", "targets"},
 }
 
@@ -302,3 +302,28 @@ def test_several_nearest(run, roads):
     assert [(found["source"], found["path"]) for found in back["targets"]] == [(2, [1, 3, 2]), (4, [1, 3, 2, 4])]
     run("nearest", roads, "-s", 1, "--k", 0).error("'0' is not a count")
     run("nearest", roads, "-s", 1, "--k", 2, "-o", "a.npz", "--predecessors").error("--predecessors needs one source")
+
+
+def test_rows_and_closed_rows(run, roads):
+    """The path as rows of the file; without one of them it is another path."""
+    whole = run("path", roads, 1, 4, "--json").ok().json
+    graph = nearfar.read(roads)
+    assert whole["rows"] == nearfar.sssp(graph, 1).path_rows(4).tolist()
+    closed = run("path", roads, 1, 4, "--close", whole["rows"][0], "--json").ok().json
+    assert closed["distance"] == nearfar.distance(graph.close(whole["rows"][:1]), 1, 4) > whole["distance"]
+    assert closed["graph"]["arcs"] == graph.m - 1 and whole["rows"][0] not in closed["rows"]
+    run("path", roads, 1, 4, "--close", "x").error("'x' is no row of the file")
+    run("path", roads, 1, 4, "--close", "99").error("row 99 does not exist: the graph has 6 rows, 0 to 5")
+
+
+def test_starts(run, roads):
+    graph = nearfar.read(roads)
+    answer = run("sssp", roads, "-s", 1, "--start", "2=1.5", "--to", "4", "--json").ok().json
+    wanted = nearfar.sssp(graph, {1: 0, 2: 1.5})
+    assert answer["source"] == [{"vertex": 1, "distance": 0}, {"vertex": 2, "distance": 1.5}]
+    assert answer["targets"] == [{"vertex": 4, "distance": wanted[4], "path": wanted.path(4)}]
+    assert "From 1 at 0, 2 at 1.5 to 4" in narrow(run("sssp", roads, "-s", 1, "--start", "2=1.5", "--to", 4).ok().out)
+    late = run("sssp", roads, "-s", 1, "--start", "1=7", "--to", "1", "-q").ok().out
+    assert late == "7\n"
+    for word in ("2", "=3", "2=x", "2=-1", "2=inf"):
+        run("sssp", roads, "-s", 1, "--start", word).error(f"'{word}' is no start: write VERTEX=DISTANCE")

@@ -122,6 +122,15 @@ def test_rows_left_out():
         graph.with_weights([1, 2])
 
 
+def test_read_without_rows(tmp_path):
+    (tmp_path / "e.csv").write_text("from,to,km\n30,10,5\n10,20,7\n")
+    graph = nearfar.read(tmp_path / "e.csv")
+    assert graph.rows.tolist() == [1, 0] and graph.row_weights.tolist() == [5, 7]
+    assert nearfar.read(tmp_path / "e.csv", names=False).rows.tolist() == [1, 0]
+    with pytest.raises(GraphError, match="keep_rows=False"):
+        nearfar.read(tmp_path / "e.csv", keep_rows=False).rows  # noqa: B018
+
+
 def test_wrong_rows_and_weights():
     graph = Graph.from_arcs([1, 0], [2, 1], [4, 9], undirected=True)
     with pytest.raises(GraphError, match="2 rows, but weights has 4 entries"):

@@ -64,6 +64,13 @@ def as_json(name: Any) -> Any:
     return [as_json(part) for part in name] if isinstance(name, tuple) else str(name)
 
 
+def starts_of(source: Any) -> Any:
+    """Return a source for JSON, or a list of starts with their distances."""
+    if not isinstance(source, dict):
+        return as_json(source)
+    return [{"vertex": as_json(vertex), "distance": distance} for vertex, distance in source.items()]
+
+
 def vertex_of(graph: Graph, found: tuple[int, Any] | None) -> dict[str, Any] | None:
     """Return a vertex and its distance."""
     return None if found is None else {"vertex": name_of(graph, found[0]), "distance": found[1]}

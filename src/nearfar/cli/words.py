@@ -136,6 +136,40 @@ def lines_of(path: str) -> Iterator[str]:
             yield word
 
 
+def find_rows(words: Iterable[str]) -> list[int]:
+    """Return the rows that words, comma lists and @files name."""
+    listed = (part for word in words for part in (lines_of(word[1:]) if word.startswith("@") else word.split(",")))
+    found = []
+    for part in filter(None, map(str.strip, listed)):
+        if (row := _as_number(part)) is None or row < 0:
+            raise click.UsageError(
+                f"'{clip(part, 40)}' is no row of the file: give whole numbers from 0, as 17,18 or @FILE",
+                _context(),
+            )
+        found.append(row)
+    return found
+
+
+def find_starts(graph: Graph, source: str, starts: Sequence[str]) -> Any:
+    """Return the source, or a dict of it and of other starts with their distances, given as VERTEX=DISTANCE."""
+    first = find_vertex(graph, source, "source")
+    if not starts:
+        return first
+    found: dict[Any, float] = {first: 0}
+    for word in starts:
+        name, equals, distance = word.rpartition("=")
+        try:
+            number = float(distance)
+        except ValueError:
+            number = -1.0
+        if not equals or not name or not 0 <= number < float("inf"):
+            raise click.UsageError(
+                f"'{clip(word, 40)}' is no start: write VERTEX=DISTANCE, with a distance from 0 on", _context()
+            )
+        found[find_vertex(graph, name, "source")] = int(number) if number.is_integer() else number
+    return found
+
+
 def find_sources(graph: Graph, given: dict[str, Any]) -> list[Any]:
     """Return the sources that --sources and --sources-from name."""
     words = list(given["sources"])

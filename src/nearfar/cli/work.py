@@ -15,6 +15,7 @@ from ..errors import OptionError, option
 from ..formats.io.targets import check_writable
 from ..progress import Bar
 from .screen import graph_fact, note
+from .words import find_rows
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -36,8 +37,9 @@ def load(file: str, reading: dict[str, Any], quiet: bool) -> Loaded:
     options = given(reading)
     if options.pop("lenient", False):
         options["strict"] = False
+    closed = find_rows(options.pop("close", ()))
     began = time.perf_counter()
-    graph = nearfar.read(file, progress=None if shows_progress(quiet) else False, **options)
+    graph = nearfar.read(file, progress=None if shows_progress(quiet) else False, **options).close(closed)
     return Loaded(graph, "standard input" if file == "-" else file, time.perf_counter() - began)
 
 

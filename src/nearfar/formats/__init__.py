@@ -80,7 +80,9 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def read(path: Any, *, format: str | None = None, progress: Any = None, **options: Any) -> Graph:
+def read(
+    path: Any, *, format: str | None = None, progress: Any = None, keep_rows: bool = True, **options: Any
+) -> Graph:
     r"""Read a graph from a file.
 
     Parameters
@@ -93,6 +95,8 @@ def read(path: Any, *, format: str | None = None, progress: Any = None, **option
     progress : bool or function, optional
         Whether to show a bar on standard error; by default only at a terminal, for files over 100 MB. A function is
         called with the bytes read and the size of the file (None if it is unknown).
+    keep_rows : bool
+        Whether arcs remember their place among the arcs of the file, counted from 0: see `Graph.rows`.
     **options
         Options of the format: see docs/formats.md, or ``FORMATS[name].read_options``. ``weight=False`` ignores the
         weights in any format, and ``names=False`` the names: vertices are then called by their indices, from 0.
@@ -136,7 +140,8 @@ def read(path: Any, *, format: str | None = None, progress: Any = None, **option
         with blaming(source):
             graph = chosen.read(source, **taken)
             graph = _without_weights(graph) if bare else graph
-            return graph.without_names() if nameless else graph
+            graph = graph.without_names() if nameless else graph
+            return graph if keep_rows else graph.without_rows()
 
 
 def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = False, **options: Any) -> None:

@@ -167,6 +167,18 @@ class Nearest:
         """
         return self.distances.path(target)
 
+    def path_rows(self, target: Hashable) -> np.ndarray:
+        """Return the rows of the input along the path to ``target``, in the direction of travel: see `Graph.rows`.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([1, 0, 2], [2, 1, 3], [7, 5, 1], undirected=True)
+        >>> nearfar.nearest(g, [0, 3]).path_rows(1)
+        array([1], dtype=int32)
+        """
+        return self.graph.rows_along(self.path(target))
+
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with columns vertex, source and distance, one line per reached vertex.
 

@@ -98,6 +98,7 @@ def _print_document(loaded: Loaded, result: nearfar.Table, start: Any, found: Pa
         distance=document["distance"],
         arcs=len(document["path"]) - 1,
         path=document["path"],
+        rows=result.path_rows(start, found.target).tolist(),
     )
 
 

@@ -26,10 +26,18 @@ if TYPE_CHECKING:
         "nearfar sssp roads.gr.gz --source 1",
         "nearfar sssp roads.gr.gz --source 1 --to 1000 --json",
         "nearfar sssp friends.csv --source Ann --weight none -o ann.npz",
+        "nearfar sssp roads.gr.gz --source 1 --start 2=3.5 --to 1000",
     ),
 )
 @graph_file
 @click.option("--source", "-s", required=True, cls=Option, metavar="VERTEX", help="The source.")
+@click.option(
+    "--start",
+    multiple=True,
+    cls=Option,
+    metavar="VERTEX=DISTANCE",
+    help="Another start, at a distance; may be repeated. The source itself starts at 0, unless it is named here.",
+)
 @targets
 @direction
 @reading
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
 def sssp(
     file: str,
     source: str,
+    start: tuple[str, ...],
     to: tuple[str, ...],
     direction: str,
     reading: dict[str, Any],
@@ -57,27 +66,27 @@ def sssp(
 
     from ...store.writing import save
     from ..paths import path_to
-    from ..words import find_vertex, find_vertices
+    from ..words import find_starts, find_vertices
     from ..work import given, load, solve
 
     loaded = load(file, reading, quiet)
-    start = find_vertex(loaded.graph, source, "source")
+    begin = find_starts(loaded.graph, source, start)
     ends = find_vertices(loaded.graph, to, "target")
     options = given(solving)
     early = bool(ends) and output is None
     columns = {"targets": ends} if early else {}
-    result = solve(partial(nearfar.sssp, loaded.graph, start, direction=direction, **columns, **options), quiet)
+    result = solve(partial(nearfar.sssp, loaded.graph, begin, direction=direction, **columns, **options), quiet)
     paths = [path_to(result, end) for end in ends]
     if output is not None:
         save(result, output, predecessors)
     if output == "-":
         return
     if json:
-        _print_document(loaded, result, start, paths, output)
+        _print_document(loaded, result, begin, paths, output)
     elif quiet:
         click.echo("".join(f"{found.text}\n" for found in paths), nl=False)
     else:
-        _print_screen(loaded, result, start, paths, output)
+        _print_screen(loaded, result, begin, paths, output)
 
 
 def _print_document(
@@ -98,7 +107,7 @@ def _print_document(
     documents.show(
         "sssp",
         **documents.run_of(loaded, result),
-        source=documents.as_json(start),
+        source=documents.starts_of(start),
         reached=row.reached if whole else None,
         unreached=graph.n - row.reached if whole else None,
         nearest=documents.vertices_of(graph, nearest_of(result.dist, result.source_indices)) if whole else None,
@@ -121,6 +130,8 @@ def _print_screen(
     from .. import screen
 
     facts = screen.run_facts(loaded, result)
+    if isinstance(start, dict):
+        start = ", ".join(f"{vertex} at {distance}" for vertex, distance in start.items())
     written = screen.output_fact(output)
     if paths:
         ends = str(paths[0].target) if len(paths) == 1 else screen.count(len(paths), "target")
