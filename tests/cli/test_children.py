@@ -191,7 +191,7 @@ def test_terminal(large, tmp_path):
     import pty
 
     sources = ",".join(map(str, range(1, 100)))
-    query = ["mssp", large, "--sources", sources, "--to", 1000]
+    query = ["mssp", large, "--sources", sources, "--to", ",".join(map(str, range(500, 700)))]
     for options in ([], ["--quiet"]):
         master, slave = pty.openpty()
         process = start_held(IMPATIENT, [*query, *options], tmp_path, stdout=subprocess.DEVNULL, stderr=slave)

@@ -49,8 +49,7 @@ def threads_for_small_work():
         yield
 
 
-def ask(query, graph, starts, **options):
-    return getattr(nearfar, query)(graph, starts, **options)
+ask = stopping
 
 
 def methods_for(graph):

@@ -194,7 +194,7 @@ def test_errors_name_the_arcs_of_the_graph():
 def test_a_seed_that_another_one_reaches_over_the_limit():
     """The path to 0 begins at 1, beyond the limit, so this result knows neither the path nor its source."""
     graph = Graph.from_arcs([1], [0], [-1])
-    for near in (nearfar.nearest(graph, [0, 1], targets=[0]), nearfar.nearest(graph, [0, 1], cutoff=-1)):
+    for near in (stopping("nearest", graph, [0, 1], targets=[0]), nearfar.nearest(graph, [0, 1], cutoff=-1)):
         assert near.dist.tolist() == [-1, TOP] and near.source.tolist() == [-1, -1] and near[0] == (None, -1)
         assert nearfar.verify(graph, near)
         with pytest.raises(MethodError, match="leaves the limit"):

@@ -74,7 +74,7 @@ def answer(way, query, graph, sources, rows_type, data, **options):
     if way == "resident" or graph.m < 2:
         return ask(query, graph, sources, device=DEVICE, **options)
     planned = {"one": sources[:1], "nearest": sources[:1], "some": sources, "all": None}[query]
-    given = {name: value for name, value in options.items() if name not in ("dtype", "targets")}
+    given = {name: value for name, value in options.items() if name != "dtype"}
     with streaming(data.draw(st.integers(1, 4), "least batch")):
         memory = memory_for(data.draw(st.integers(2, 5), "batches"), graph, planned, dtype=rows_type, **given)
         result = ask(query, graph, sources, device=DEVICE, memory=memory, **options)

@@ -185,7 +185,7 @@ kept = [sum(device.held.values()) for device in devices]
 before = moved()
 nearfar.apsp(graph, method="frontier", device=BOTH)
 again = (moved() - before)[:, 1].tolist()
-size = graph.nbytes
+size = graph.arc_bytes
 graph = nearfar.generate.rmat(3)
 while started:
     started.pop().join()  # a thread that is done may hold on to the graph until it has left

@@ -41,7 +41,7 @@ def answer(way, graph, starts, data, query="sssp", **options):
     if way == "resident" or graph.m < 2:
         return stopping(query, graph, starts, device=DEVICE, **options)
     with streaming(data.draw(st.integers(1, 4), "least batch")):
-        planned = {name: value for name, value in options.items() if name not in ("cutoff", "targets")}
+        planned = {name: value for name, value in options.items() if name != "cutoff"}
         dtype = nearfar.sssp(graph, starts, device="cpu").dist.dtype  # the plan of a wider type needs more
         memory = memory_for(data.draw(st.integers(2, 5), "batches"), graph, starts, **(planned | {"dtype": dtype}))
         return stopping(query, graph, starts, device=DEVICE, memory=memory, **options)
@@ -108,7 +108,7 @@ def test_cutoff_and_targets(method, data):
     cutoff = data.draw(st.none() | st.sampled_from(lengths))
     targets = data.draw(st.none() | st.lists(st.integers(0, case.n - 1), min_size=1, max_size=3))
     options = {"method": method, "cutoff": cutoff, "targets": targets}
-    result = nearfar.nearest(graph, starts, device=DEVICE, **options)
+    result = stopping("nearest", graph, starts, device=DEVICE, **options)
     assert numbers_of(rows_of(result)) == [limited(truth, cutoff, targets)]
     assert nearfar.verify(graph, result)
 

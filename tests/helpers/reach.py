@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-import nearfar
+from helpers.stopping import planned
 from nearfar.devices import opencl
 from nearfar.gpu import GPU_METHODS
 from nearfar.gpu import arc_batches as gpu_stream
@@ -79,7 +79,7 @@ def memory_for(batches, graph, sources=None, **options):
     """Return bytes with which the arcs come in so many batches, or in fewer where no figure gives so many."""
 
     def is_enough(memory):
-        plan = nearfar.plan(graph, sources, device=DEVICE, memory=memory, **options)
+        plan = planned(graph, sources, device=DEVICE, memory=memory, **options)
         return bool(plan.layouts) and plan.arc_batches <= batches
 
     return least_memory(is_enough)

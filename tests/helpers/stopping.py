@@ -20,5 +20,14 @@ def stopping(query, graph, *given, targets=None, **options):
         return getattr(nearfar, query)(graph, *given, **options)
 
 
+def planned(graph, sources=None, targets=None, **options):
+    """Return the plan of such a query."""
+    plan = api.plan_query
+    with pytest.MonkeyPatch.context() as patch:
+        if targets is not None:
+            patch.setattr(api, "plan_query", lambda asked: plan(replace(asked, targets=_indices(asked, targets))))
+        return nearfar.plan(graph, sources, **options)
+
+
 def _indices(asked, targets):
     return take_vertices(asked.asked, targets, "target")

@@ -65,7 +65,7 @@ class Hierarchy:
     @property
     def nbytes(self) -> int:
         """Memory of the arrays."""
-        own = self.graph.nbytes if self.pruned else 0
+        own = self.graph.arc_bytes if self.pruned else 0
         core = self.core.nbytes if self.core else 0
         return self.structure.nbytes + self.shortcuts.nbytes + self.layout.nbytes + own + core
 

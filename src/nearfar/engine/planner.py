@@ -279,7 +279,7 @@ def make_plan(
         n=graph.n,
         dtype=types[0],
         wider=types[1] if len(types) > 1 else None,
-        bytes=answer + shared_bytes + threads * worker + (graph.nbytes + 4 * graph.n if renumber else 0),
+        bytes=answer + shared_bytes + threads * worker + (graph.arc_bytes + 4 * graph.n if renumber else 0),
         available=available,
         together=together,
         renumber=renumber,

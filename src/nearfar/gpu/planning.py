@@ -46,7 +46,7 @@ def choose_device(found: Sequence[Facts], graph: Graph, rows: int, method: str) 
         if facts.gpu
         and facts.wide_atomics
         and facts.doubles
-        and graph.nbytes + 64 * graph.n < DEVICE_SHARE * facts.memory  # batches would cost what a GPU gains
+        and graph.arc_bytes + 64 * graph.n < DEVICE_SHARE * facts.memory  # batches would cost what a GPU gains
         and (method != "prepared" or _fits(graph, rows, method, facts))
     ]
     return max(fitting, key=lambda facts: facts.cores, default=None)

@@ -474,8 +474,13 @@ class Graph:
         return Graph(offsets, arcs, Vertices(self.n)), positions
 
     @property
+    def arc_bytes(self) -> int:
+        """The memory of offsets and arcs, in bytes: what a search reads."""
+        return int(self.offsets.nbytes + self.arcs.nbytes)
+
+    @property
     def nbytes(self) -> int:
-        """The memory of the arrays, in bytes; names are not counted."""
+        """The memory of all arrays, in bytes, with the rows of the input and closed arcs; names are not counted."""
         arrays = (self.offsets, self.arcs, self.coordinates, self.kept)
         opened = 0 if self._opened is None else self._opened.nbytes
         return sum(array.nbytes for array in arrays if array is not None) + self.input_rows.nbytes + opened
