@@ -42,7 +42,7 @@ import numpy as np
 
 from .engine.options import Options, known_options
 from .engine.planner import Plan
-from .engine.query import PreparedGraph, check, from_nearest, from_source, take_graph, take_vertices
+from .engine.query import PreparedGraph, check, each_once, from_nearest, from_source, take_graph, take_vertices
 from .engine.several import solve_several
 from .engine.solve import plan_query, solve
 from .engine.tables import plan_table, solve_table
@@ -231,7 +231,7 @@ def table(graph: Graph | PreparedGraph, sources: Any, targets: Any, **options: U
     >>> table["Ulm", "Kiel"]
     7
     """
-    return mssp(graph, sources, targets=_given(targets), **options)
+    return mssp(graph, sources, targets=_given(targets), **known_options(options))
 
 
 def _given(targets: Any) -> Any:
@@ -290,7 +290,8 @@ def nearest(
     """
     seeds = from_nearest(take_graph(graph), sources)
     if take_count(k) == 1:
-        return Nearest(solve(check(graph, **seeds, single=True, direction=direction, **known_options(options))))
+        row = check(graph, **seeds, single=True, direction=direction, **known_options(options))
+        return Nearest(solve(row), each_once(row.asked, sources))
     if seeds.get("starts") is not None:
         raise OptionError(f"sources have starting distances and k is {k}; leave the distances out, or use k=1.")
     return solve_several(graph, seeds["seeds"], int(k), direction, known_options(options))
@@ -314,7 +315,7 @@ def distance(graph: Graph | PreparedGraph, source: Any, target: Any, **options: 
     >>> nearfar.distance(g, 0, 2), nearfar.distance(g, 2, 0)
     (7, inf)
     """
-    if isinstance(graph, PreparedGraph) and not options:
+    if isinstance(graph, PreparedGraph) and not options and not isinstance(source, Mapping):
         return graph.distance(source, target)
     result, t = _pair(graph, source, target, options)
     return number_of(result.dist[t])
@@ -338,7 +339,7 @@ def path(graph: Graph | PreparedGraph, source: Any, target: Any, **options: Unpa
     >>> nearfar.path(g, "Ulm", "Kiel")
     ['Ulm', 'Bonn', 'Kiel']
     """
-    if isinstance(graph, PreparedGraph) and not options:
+    if isinstance(graph, PreparedGraph) and not options and not isinstance(source, Mapping):
         return graph.path(source, target)
     result, _ = _pair(graph, source, target, options)
     return result.path(target)

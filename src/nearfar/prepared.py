@@ -23,6 +23,7 @@ from .elimination.pairs import Pairs
 from .engine import options
 from .engine.options import Options
 from .engine.query import PreparedGraph, take_graph, take_vertices
+from .engine.tables import certain_type
 from .errors import DistanceOverflowError, InputTypeError, NoPathError, option
 from .graph import Graph
 from .kernels.cpu.constants import LANES
@@ -353,7 +354,7 @@ class Prepared(PreparedGraph):
         >>> import nearfar
         >>> graph = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3])
         >>> prepared = nearfar.prepare(graph)
-        >>> closed = prepared.close(graph.rows[graph.find_arcs(1, 2)])
+        >>> closed = prepared.close(graph.find_rows(1, 2))
         >>> closed.distance(0, 2), prepared.distance(0, 2)
         (9, 7)
         """
@@ -422,8 +423,7 @@ class Prepared(PreparedGraph):
     def _dtype(self) -> np.dtype:
         """The type of distances in tables and of pairs: the smallest that certainly holds them."""
         types = choose_types(self.graph, None, self.graph.min_weight < 0)
-        fits = [t for t in types if t.kind == "f" or self.hierarchy.high + self.graph.max_weight < np.iinfo(t).max]
-        return fits[0] if fits else types[-1]
+        return certain_type(types, self.graph, self.hierarchy) or types[-1]
 
     @contextmanager
     def _pairs(self) -> Iterator[Pairs]:

@@ -284,7 +284,7 @@ def test_duplicate_sources(graph, method):
     assert result.sources.tolist() == [1, 0, 1, 1]
     assert (result.dist[[0, 2, 3]] == result.dist[0]).all() and nearfar.verify(graph, result)
     near = nearfar.nearest(graph, [2, 1, 1, 2], method=method)
-    assert near.dist.tolist() == [TOP32, 0, 0, TOP32] and near.sources.tolist() == [1, 2]
+    assert near.dist.tolist() == [TOP32, 0, 0, TOP32] and near.sources.tolist() == [2, 1]
 
 
 # Options that are refused.

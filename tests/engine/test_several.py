@@ -144,7 +144,7 @@ def test_refusals(towns):
             nearfar.nearest(towns, ["Ulm"], k=k)
     with pytest.raises(OptionError, match="out was given, but k is 2"):
         nearfar.nearest(towns, ["Ulm"], k=2, out=np.empty(4))
-    with pytest.raises(InputTypeError, match="Only sssp and mssp take targets"):
+    with pytest.raises(InputTypeError, match="Only sssp, mssp and table take targets"):
         nearfar.nearest(towns, ["Ulm"], targets=["Kiel"])
     with pytest.raises(OptionError, match="starting distances and k is 2"):
         nearfar.nearest(towns, {"Ulm": 3, "Bonn": 0}, k=2)

@@ -15,7 +15,14 @@ from helpers import strategies
 from helpers.marks import JIT
 from nearfar import Graph, Table
 from nearfar.engine import tables
-from nearfar.errors import InputTypeError, MemoryLimitError, NoPathError, OptionError, VertexError
+from nearfar.errors import (
+    DistanceOverflowError,
+    InputTypeError,
+    MemoryLimitError,
+    NoPathError,
+    OptionError,
+    VertexError,
+)
 from nearfar.methods import METHODS
 from nearfar.results.lookup import as_float
 
@@ -169,6 +176,49 @@ def test_wide_distances():
     assert table[3, 0] == table[0, 4] == math.inf and nearfar.verify(graph, table)
 
 
+@pytest.mark.parametrize("flip", [False, True])
+def test_blocks_of_different_types(flip):
+    """A later block whose distances are short must not make the table narrow again."""
+    graph = Graph.from_arcs([0, 1, 2, 3], [1, 2, 3, 4], [2**30] * 4)
+    some, all_ = [0, 3, 4, 1], [4, 3, 2, 1, 0]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "TABLE_BLOCK", 1)
+        direction = {"direction": "to"} if flip else {}
+        table = nearfar.mssp(graph, some, targets=all_, threads=1, method="dijkstra", **direction)
+        swapped = nearfar.mssp(graph, all_, targets=some, threads=1, method="dijkstra", **direction)
+    wanted = nearfar.mssp(graph, some, dtype="int64", **direction).rows[:, all_]
+    assert table.rows.dtype == np.int64 and (table.rows == wanted).all()
+    assert swapped.rows.tolist() == nearfar.mssp(graph, all_, dtype="int64", **direction).rows[:, some].tolist()
+
+
+@pytest.mark.parametrize("few", [0, 32])
+def test_a_prepared_table_that_does_not_fit_its_type(few):
+    graph = Graph.from_arcs([0, 1, 2, 3, 4], [1, 2, 3, 4, 5], [2**30] * 5)
+    prepared = nearfar.prepare(graph)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "FEW_PAIRS", few)
+        assert nearfar.table(prepared, [0], [5, 1, 5]).dist.tolist() == [[5 * 2**30, 2**30, 5 * 2**30]]
+        assert nearfar.table(prepared, [0, 3], [1, 4], dtype="int32", cutoff=2**30).as_float().tolist() == [
+            [2**30, math.inf],
+            [math.inf, 2**30],
+        ]
+        for options in ({"dtype": "int32"}, {"out": np.empty((1, 1), np.int32)}):
+            with pytest.raises(DistanceOverflowError, match="int32"):
+                nearfar.table(prepared, [0], [5], **options)
+            with pytest.raises(DistanceOverflowError, match="int32"):
+                nearfar.table(graph, [0], [5], method="prepared", **options)
+
+
+@pytest.mark.parametrize("method", ["auto", "dijkstra", "prepared"])
+def test_out_is_filled_directly(method):
+    graph = nearfar.generate.road_grid(9, 9, seed=1)
+    for sources, targets in ((range(40), [80, 3]), ([80, 3], range(40)), (range(50), range(60))):
+        out = np.zeros((len(sources), len(targets)), np.int32)
+        table = nearfar.table(graph, sources, targets, out=out, method=method)
+        assert np.shares_memory(table.rows, out)
+        assert (out == nearfar.mssp(graph, sources).rows[:, list(targets)]).all()
+
+
 def test_refusals(towns):
     table = nearfar.table(towns, ["Ulm", "Bonn"], ["Kiel"])
     with pytest.raises(InputTypeError, match=r"table\[source, target\]"):
@@ -185,7 +235,7 @@ def test_refusals(towns):
         nearfar.table(towns, ["Ulm"], None)
     with pytest.raises(VertexError, match="list of targets is empty"):
         nearfar.table(towns, ["Ulm"], [])
-    with pytest.raises(InputTypeError, match="Only sssp and mssp take targets"):
+    with pytest.raises(InputTypeError, match="Only sssp, mssp and table take targets"):
         nearfar.apsp(towns, targets=["Ulm"])
     with pytest.raises(TypeError):
         list(table)

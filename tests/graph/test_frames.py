@@ -129,6 +129,10 @@ def doors(columns: dict, **options):
     [
         ({"u": [1], "v": ["x"]}, {}, ["both must be whole numbers, or both words", "'u'", "'v'"]),
         ({"id": [1], "u": [1], "v": [2], "lanes": [3]}, {}, ["not clear which column is the weight", "'id', 'lanes'"]),
+        ({"a": [1], "b": [2], "km": [3], "min": [4]}, {}, ["not clear which column is the weight", "'km', 'min'"]),
+        ({"a": [1], "b": [2], "cost": [3], "length": [4]}, {}, ["not clear which column", "'length', 'cost'"]),
+        ({"a": [1], "b": [2], "lanes": [3], "speed": [4]}, {}, ["not clear which column", "'lanes', 'speed'"]),
+        ({"a": [1], "b": [2], "km": ["far"]}, {}, ["km"]),
         ({"u": [1], "v": [2], "x": ["a"], "y": [3]}, {}, ["weight= with one of 'y', or weight=False"]),
         ({"u": [1], "v": [2]}, {"weight": "km"}, ["weight='km' is not a column of", "['u', 'v']", "index from 0"]),
         ({"u": [1], "v": [2]}, {"tail": 2}, ["tail=2 is not a column of", "['u', 'v']"]),
@@ -149,9 +153,9 @@ def test_every_door_refuses_the_same(columns, options, words):
     ("columns", "weight"),
     [
         ({"a": [1], "b": [2], "lanes": [3], "km": [4]}, "km"),
-        ({"a": [1], "b": [2], "km": [3], "min": [4]}, "km"),
+        ({"a": [1], "b": [2], "km": [3], "weight": [4], "cost": [5]}, "weight"),
         ({"to": [1], "from": [2], "flow": [3]}, "flow"),
-        ({"length": [1], "v": [2], "u": [3], "cost": [4]}, "length"),
+        ({"length": [1], "v": [2], "u": [3], "lanes": [4]}, "length"),
         ({"a": [1], "b": [2], "note": ["x"], "hours": [4]}, "hours"),
         ({"a": [1], "b": [2], "note": ["x"]}, None),
     ],

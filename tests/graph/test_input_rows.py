@@ -141,8 +141,11 @@ def test_wrong_rows_and_weights():
         graph.close([2])
     with pytest.raises(InputTypeError, match="flatnonzero"):
         graph.close(np.array([True, False]))
-    with pytest.raises(InputTypeError, match="find_arcs"):
+    with pytest.raises(InputTypeError, match="find_rows"):
         graph.close([0.5])
+    with pytest.raises(InputTypeError, match="whole numbers"):
+        graph.close(None)
+    assert graph.close({1}).m == 2
     assert graph.close([]) is graph and graph.close(1).m == 2
     with pytest.raises(GraphError, match="no arc leads from 0 to 2"):
         graph.rows_along([0, 2])
@@ -161,9 +164,44 @@ def test_npz_keeps_the_rows(tmp_path):
     nearfar.write(graph, tmp_path / "g.npz")
     assert same(nearfar.read(tmp_path / "g.npz"), graph)
     assert same(nearfar.read(tmp_path / "g.npz").with_weights([1, 2, 3]), graph.with_weights([1, 2, 3]))
-    nearfar.write(graph.close([0]), tmp_path / "closed.npz")  # what is closed is gone: rows are those of the file
+    nearfar.write(graph.close([0]), tmp_path / "closed.npz")  # what is closed is gone, and its row with it
     again = nearfar.read(tmp_path / "closed.npz")
-    assert again.m == 3 and again.rows.tolist() == [0, 1, 2]
+    assert again.rows.tolist() == graph.close([0]).rows.tolist() and again.undirected
+    assert again.row_weights.tolist() == [math.inf, 9, 3] and again.close([1]).m == 1
+    assert again.with_weights([math.inf, 5, 6]).row_weights.tolist() == [math.inf, 5, 6]
+    with pytest.raises(GraphError, match=r"row 0 has weight 4.*cannot be opened"):
+        again.with_weights([4, 5, 6])
+    order = Graph.from_arcs([0, 1, 2], [1, 2, 0], [1, 2, 3])
+    nearfar.write(order.close([1]), tmp_path / "order.npz")
+    assert nearfar.read(tmp_path / "order.npz").rows.tolist() == [0, 2]
+
+
+def test_closing_one_direction():
+    """Where both arcs of an edge are rows of their own, the graph is not undirected any more."""
+    for graph in (
+        Graph.from_arcs([0, 1], [1, 2], [4, 9], undirected=True, keep_rows=False),
+        Graph.from_raster(np.ones((1, 3)), neighbours=4).without_names(),
+    ):
+        closed = graph.close(graph.find_arcs(0, 1))
+        assert not closed.undirected and closed.m == graph.m - 1
+        assert nearfar.distance(closed, 0, 1) == math.inf > nearfar.distance(closed, 1, 0)
+        assert nearfar.sssp(closed, 1, direction="to")[0] == math.inf
+        assert nearfar.table(closed, [0, 2], [1])[0, 1] == math.inf
+
+
+def test_no_cycle_of_references():
+    import gc
+    import weakref
+
+    graph = Graph.from_arcs([1, 0], [2, 1], [4, 9])
+    assert graph.reversed.rows.tolist() == [1, 0]
+    seen = weakref.ref(graph)
+    gc.disable()
+    try:
+        del graph
+        assert seen() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("rows", [[0, 0, 1, 2, 1], [0, 1, 0, 2, 9], [0, 1, 0, 1]])

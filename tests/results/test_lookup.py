@@ -111,7 +111,7 @@ def test_sources_are_names_and_taken_again(names, kind):
         assert list(result.sources) == wanted and result.source_indices.tolist() == [2, 0]
         assert type(result.sources) is list if kind is None else result.sources.dtype == kind
     near = nearfar.nearest(graph, wanted)
-    assert list(nearfar.nearest(graph, near.sources).sources) == wanted[::-1]
+    assert list(nearfar.nearest(graph, near.sources).sources) == wanted
     assert near.source_indices.tolist() == [0, 2] and near.source.tolist() == [0, 0, 2, -1]
 
 

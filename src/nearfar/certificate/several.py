@@ -10,9 +10,9 @@ A label of a vertex is a source and a distance. The labels are right exactly whe
 
 By 2 and 3, along a shortest path from a source every vertex has the label of that source with no more than its
 distance, or k labels that are no farther: if k labels are passed on over an arc, each is there again, or k others are.
-So no source is left out that is nearer than one that was named. Between sources at the same distance any may be named,
-but in the order of their indices. A cutoff removes labels beyond it, and these offer nothing within it, since weights
-are not negative.
+So no source is left out that is nearer than one that was named. Between sources at the same distance, those with the
+least indices are named; where sums of floats are rounded to the same number, any of them may be, in this order. A
+cutoff removes labels beyond it, and these offer nothing within it, since weights are not negative.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class Labels:
 
     def has(self, v: np.ndarray, s: np.ndarray, distance: Any) -> np.ndarray:
         """Tell which vertices have a source with no more than a distance, or k sources that are no farther."""
-        found = self.reached[v, -1] & (self.dist[v, -1] <= distance)
+        last = self.dist[v, -1]
+        nearer = (last < distance) | ((last == distance) & (self.source[v, -1] <= s))  # ties in order of indices
+        found = self.reached[v, -1] & (nearer if self.dist.dtype.kind == "i" else last <= distance)
         for j in range(self.k):
             found |= (self.source[v, j] == s) & (self.dist[v, j] <= distance)
         return found

@@ -143,7 +143,8 @@ def _verify_table(graph: Graph, table: Table) -> Certificate:
     for low in range(0, 0 if problems else k, at_once):
         part = range(low, min(low + at_once, k))
         whole = table.whole_rows(part)
-        if not np.array_equal(whole.rows[:, table.target_indices], table.values_as(part, whole.rows.dtype)):
+        values = table.values_as(part, whole.rows.dtype)
+        if not np.array_equal(whole.rows[:, table.target_indices], values, equal_nan=values.dtype.kind == "f"):
             problems.append("a target occurs twice, with different distances from the same source")
         problems += islice(_problems(graph, whole, whole, rounding), LIMIT - len(problems))
         if len(problems) >= LIMIT:
@@ -385,9 +386,24 @@ def _rounded_source_problems(row: Row, source: np.ndarray, paths: Paths) -> Iter
     own = Paths(row, label=source)
     near = own.length <= paths.length + np.maximum(paths.tolerance, np.where(own.length < np.inf, own.tolerance, 0))
     if paths.unguided:  # the path from the nearest source may leave the limit; then no source is named
-        near |= source == -1
-    for v in np.flatnonzero(row.reached & ~near & ~paths.at_the_limit()):
+        near |= (source == -1) & ~row.starts
+    bad = row.reached & ~near
+    limit = bad & paths.at_the_limit()  # rounding may break the chain from the source there, but there is one
+    bad &= ~(limit & ((source == -1) | _can_reach(row, np.where(limit, source, -1))))
+    for v in np.flatnonzero(bad):
         yield f"vertex {_name(row, v)} has source {source[v]}, but {_no_path(row)}"
+
+
+def _can_reach(row: Row, source: np.ndarray) -> np.ndarray:
+    """Mark the vertices that some path from the source they name leads to, however long it is."""
+    found = np.zeros(len(source), dtype=bool)
+    if not len(named := np.intersect1d(source, row.seeds)):
+        return found
+    blocks = [(tails, heads) for _, tails, heads, _ in row.arcs] or [(source[:0], source[:0])]
+    tails, heads = (np.concatenate(ends) for ends in zip(*blocks, strict=True))
+    for s in named:
+        found |= (source == s) & reach(np.arange(len(source)) == s, tails, heads)
+    return found
 
 
 def _name(row: Row, v: Any) -> str:

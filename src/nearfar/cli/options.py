@@ -86,13 +86,13 @@ READING = {
         help="Mode of travel in OpenStreetMap files: car or foot.",
     ),
     "latitude": _read("--latitude", type=float, metavar="DEGREES", help="South edge of a height map."),
+    "longitude": _read("--longitude", type=float, metavar="DEGREES", help="West edge of a height map."),
     "close": _read(
         "--close",
         multiple=True,
         metavar="LIST",
         help="Leave out the arcs of these rows of the file, counted from 0: 17,18 or @FILE; may be repeated.",
     ),
-    "longitude": _read("--longitude", type=float, metavar="DEGREES", help="West edge of a height map."),
 }
 
 SOLVING = {

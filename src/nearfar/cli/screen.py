@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Fact = tuple[str, str]
 SHOWN = 10  # rows of a table
+SHOWN_ROWS = 4  # closed rows of the file that are named
 LOADING = 0.05  # seconds of loading kernels from which they are mentioned
 
 
@@ -130,7 +131,18 @@ def run_facts(
         ("why", plan.why),
         ("time", spent),
         *([("cutoff", f"{distances.cutoff}")] if distances.cutoff is not None else []),
+        *([("closed", closed_rows(loaded))] if loaded.closed else []),
     ]
+
+
+def closed_rows(loaded: Loaded) -> str:
+    """Name the arcs of the rows that were left out, the first ones if they are many."""
+    whole = loaded.graph.opened
+    arcs = [whole.rows.tolist().index(row) for row in loaded.closed[:SHOWN_ROWS]]
+    ends = [(whole.name(int(whole.tails[e])), whole.name(int(whole.heads[e]))) for e in arcs]
+    shown = [f"row {row}, {tail} → {head}" for row, (tail, head) in zip(loaded.closed, ends, strict=False)]
+    more = len(loaded.closed) - SHOWN_ROWS
+    return "; ".join(shown) + (f"; and {format_count(more)} more" if more > 0 else "")
 
 
 def reached_fact(reached: int, n: int, one: str = "vertex", several: str = "vertices") -> Fact:

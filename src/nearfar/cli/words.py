@@ -150,12 +150,12 @@ def find_rows(words: Iterable[str]) -> list[int]:
     return found
 
 
-def find_starts(graph: Graph, source: str, starts: Sequence[str]) -> Any:
+def find_starts(graph: Graph, source: str | None, starts: Sequence[str]) -> Any:
     """Return the source, or a dict of it and of other starts with their distances, given as VERTEX=DISTANCE."""
-    first = find_vertex(graph, source, "source")
+    first = None if source is None else find_vertex(graph, source, "source")
     if not starts:
         return first
-    found: dict[Any, float] = {first: 0}
+    found: dict[Any, float] = {} if source is None else {first: 0}
     for word in starts:
         name, equals, distance = word.rpartition("=")
         try:

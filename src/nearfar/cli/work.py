@@ -30,6 +30,7 @@ class Loaded:
     graph: Graph
     file: str
     seconds: float
+    closed: tuple[int, ...] = ()  # rows of the file whose arcs were left out
 
 
 def load(file: str, reading: dict[str, Any], quiet: bool) -> Loaded:
@@ -40,7 +41,7 @@ def load(file: str, reading: dict[str, Any], quiet: bool) -> Loaded:
     closed = find_rows(options.pop("close", ()))
     began = time.perf_counter()
     graph = nearfar.read(file, progress=None if shows_progress(quiet) else False, **options).close(closed)
-    return Loaded(graph, "standard input" if file == "-" else file, time.perf_counter() - began)
+    return Loaded(graph, "standard input" if file == "-" else file, time.perf_counter() - began, tuple(closed))
 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:

@@ -35,14 +35,14 @@ def fill_table(
     hierarchy: Hierarchy,
     sources: np.ndarray,
     targets: np.ndarray,
-    dtype: np.dtype,
+    table: np.ndarray,
     threads: int,
     progress: Any = False,
-) -> np.ndarray:
-    """Return the matrix of distances from source vertices to target vertices, each of which occurs once."""
+) -> None:
+    """Fill the matrix of distances from source vertices to target vertices, each of which occurs once."""
     layout, stop = hierarchy.layout, np.zeros(1, np.int64)
     part = restrict(layout, targets)
-    table = np.empty((len(sources), len(targets)), dtype)
+    dtype = table.dtype
     order = np.argsort(layout.positions[sources], kind="stable")
     mark = unreached(layout.dtype)
 
@@ -63,7 +63,6 @@ def fill_table(
     done: list[int] = []  # rows
     with watcher(progress, len(sources), done) as watch:
         cpu.share_out(new_worker, -(-len(sources) // LANES), threads, stop, watch)
-    return table
 
 
 def find_pairs(

@@ -48,7 +48,10 @@ def known_options(options: Options) -> Options:
     """Return the options; refuse one that does not exist, which Python would only find deeper down."""
     for name in options:
         if name not in Options.__annotations__:
-            takers = {"direction": "sssp, mssp and nearest take a direction", "targets": "sssp and mssp take targets"}
+            takers = {
+                "direction": "sssp, mssp and nearest take a direction",
+                "targets": "sssp, mssp and table take targets",
+            }
             where = f" Only {takers[name]}." if name in takers else ""
             raise InputTypeError(f"there is no option {name!r}; there are {', '.join(Options.__annotations__)}.{where}")
     return options

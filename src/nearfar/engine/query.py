@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -128,6 +129,12 @@ def take_graph(graph: Any) -> Graph:
         return graph
     if isinstance(graph, PreparedGraph):
         return graph.graph
+    if isinstance(graph, str | os.PathLike):
+        kind = type(graph).__name__
+        raise InputTypeError(
+            f"graph is {str(graph)!r:.80}, a {kind}, not a nearfar.Graph; read a file with nearfar.read(...), or make a "
+            f"graph with Graph.from_arcs(...)."
+        )
     makers = {"scipy": "from_scipy", "networkx": "from_networkx", "numpy": "from_matrix"}
     makers |= dict.fromkeys(("pandas", "polars", "pyarrow"), "from_frame")
     maker = makers.get(type(graph).__module__.partition(".")[0], "from_arcs")
@@ -158,8 +165,9 @@ def take_source(graph: Graph, source: Any) -> np.ndarray:
     """Return the index of the only source; a list of sources is an error."""
     if _is_several(graph, source):
         kind = type(source).__name__
+        cell = " One cell is a tuple: (row, column)." if isinstance(graph.names, CellNames) else ""
         raise InputTypeError(
-            f"source is a {kind}, but this query takes one source. Use mssp for several, one row per source."
+            f"source is a {kind}, but this query takes one source. Use mssp for several, one row per source.{cell}"
         )
     return np.array([graph.index(source, "source")], np.int32)
 
@@ -175,6 +183,13 @@ def from_nearest(graph: Graph, sources: Any) -> dict[str, Any]:
         return _from_starts(graph, sources)
     seeds = np.unique(take_vertices(graph, sources, "source"))
     return {"sources": seeds[:1], "seeds": seeds}
+
+
+def each_once(graph: Graph, sources: Any) -> np.ndarray:
+    """Return the indices of some sources, each once, in the order given."""
+    vertices = take_vertices(graph, list(sources) if isinstance(sources, Mapping) else sources, "source")
+    _, first = np.unique(vertices, return_index=True)
+    return vertices[np.sort(first)]
 
 
 def _from_starts(graph: Graph, given: Mapping[Any, Any]) -> dict[str, Any]:

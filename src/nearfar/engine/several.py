@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from ..description import format_bytes
 from ..devices import cpu
-from ..errors import DistanceOverflowError, MethodError, OptionError, option
+from ..errors import DistanceOverflowError, MemoryLimitError, MethodError, OptionError, option
 from ..graph import Graph
 from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import NO_VERTEX
@@ -42,7 +43,7 @@ def solve_several(
     query = check(take_graph(graph), seeds, direction=direction, **options)  # a hierarchy may not be needed
     _refuse(query, k, options)
     if query.devices[0] in ("auto", "cpu"):  # otherwise the limit is for the memory of a GPU
-        _plan(query, k, query.types).require_memory()
+        _require_memory(_plan(query, k, query.types), k)
     began = time.perf_counter()
     if _by_search(query, k, options, isinstance(graph, PreparedGraph)):
         dist, source, plan, notes = _search(query, k)
@@ -98,7 +99,7 @@ def _search(query: Query, k: int) -> tuple[np.ndarray, np.ndarray, Plan, dict[st
     compiling = 0.0
     for i in range(len(query.types)):
         plan = _plan(query, k, query.types[i:])
-        plan.require_memory()
+        _require_memory(plan, k)
         compiling += _compile(query, k, query.types[i])
         dist, source, relaxed = _search_as(query, query.graph, query.sources, k, query.types[i])
         if _fits(query, dist):
@@ -129,6 +130,17 @@ def _compile(query: Query, k: int, dtype: np.dtype) -> float:
     tiny = Graph(np.zeros(2, query.graph.offsets.dtype), query.graph.arcs[:0], Vertices(1))
     _search_as(query, tiny, np.zeros(1, np.int32), k, dtype)
     return time.perf_counter() - began
+
+
+def _require_memory(plan: Plan, k: int) -> None:
+    """Refuse a search whose labels do not fit into memory."""
+    if plan.bytes > plan.available:
+        raise MemoryLimitError(
+            f"the {k:,} nearest sources of {plan.n:,} vertices need {format_bytes(plan.bytes)}; "
+            f"{format_bytes(plan.available)} may be used. Use a smaller k, or allow more memory.",
+            plan.bytes,
+            plan.available,
+        )
 
 
 def _search_as(
@@ -194,7 +206,8 @@ def _merge_as(
         cpu.run(partial(_merge_some, merge_rows, found.rows, some, mark, dist, source, fresh), 1, stop)
         for fact in notes:
             notes[fact] += (found.stats or {}).get(fact, 0)
-    return dist, source, found.plan, notes
+    why = f"one row for each of {len(query.sources):,} sources, of which every vertex keeps the {k} nearest"
+    return dist, source, replace(found.plan, why=why), notes
 
 
 def _merge_some(merge_rows: Any, *arrays: Any) -> None:

@@ -50,10 +50,13 @@ class Filling:
 
 @dataclass
 class Found:
-    """The distances of a table, in the order in which they were searched, and what was noted."""
+    """The distances of a table in the order in which they are searched, and what is noted meanwhile.
+
+    ``rows`` is the table, or a view of it with rows and columns exchanged.
+    """
 
     rows: np.ndarray
-    rounded: bool
+    rounded: bool = False
     notes: dict[str, Any] = field(default_factory=dict)
     distances: Distances | None = None  # of the last block
 
@@ -81,12 +84,14 @@ def solve_table(
     began = time.perf_counter()
     query, taken = _take(graph, sources, targets, single, out, given)
     filling = plan_table(query, targets)
-    _require_memory(filling.plan, taken is not None)
-    found = _by_hierarchy(filling) or _by_blocks(filling)
-    rows = np.ascontiguousarray(found.rows.T) if filling.flipped else found.rows
     if taken is not None:
-        taken[...] = _as_type(rows, taken.dtype)
-        rows = taken
+        filling = replace(filling, plan=replace(filling.plan, bytes=0))
+    _require_memory(filling.plan)
+    table = np.empty((len(sources), len(targets)), filling.plan.dtype) if taken is None else taken
+    found = Found(table.T if filling.flipped else table)
+    if not _by_hierarchy(filling, found):
+        _by_blocks(filling, found)
+    rows = found.rows.T if filling.flipped else found.rows
     plan = filling.plan
     threads = {} if plan.gpu else {"threads": plan.threads}
     stats = {"method": plan.method, "device": plan.device, **threads, **found.notes}
@@ -142,10 +147,10 @@ def plan_table(query: Query, targets: np.ndarray) -> Filling:
     return Filling(query, columns, flipped, plan)
 
 
-def _require_memory(plan: Plan, filled: bool) -> None:
+def _require_memory(plan: Plan) -> None:
     """Refuse a table that does not fit into memory."""
     available = plan.host_available if plan.gpu else plan.available
-    if plan.bytes > available and not filled:
+    if plan.bytes > available:
         raise MemoryLimitError(
             f"a table of {plan.rows:,} x {plan.n:,} distances as {plan.dtype.name} needs {format_bytes(plan.bytes)}; "
             f"{format_bytes(available)} may be used. Ask for fewer sources at a time.",
@@ -154,44 +159,64 @@ def _require_memory(plan: Plan, filled: bool) -> None:
         )
 
 
-def _by_hierarchy(filling: Filling) -> Found | None:
-    """Fill a table over a hierarchy; None if there is none, or single rows are faster."""
+def _by_hierarchy(filling: Filling, found: Found) -> bool:
+    """Fill a table over a hierarchy; return whether there is one, and single rows are not faster."""
     query, plan = filling.query, filling.plan
     if plan.method != "prepared" or plan.gpu or query.seeds is not None:
-        return None
-    from ..elimination.tables import fill_table, find_pairs
-
+        return False
     problem, _ = new_problem(query, replace(plan, renumber=False), query.types[-1])
     controls = Controls(threads=plan.threads, memory=plan.available)
     hierarchy = hierarchy_for(problem, len(query.sources), controls)
     if not isinstance(hierarchy, Hierarchy) or hierarchy.by_rows:
-        return None
+        return False
     columns, back = np.unique(filling.columns, return_inverse=True)
-    dtype = _type_for(query, hierarchy)
-    k = len(query.sources)
+    certain = certain_type(query.types, query.graph, hierarchy)
+    rows = _swept(filling, hierarchy, columns, certain or np.dtype(np.int64), found.rows)
+    if query.cutoff is not None:
+        rows[rows > limits.as_type(query.cutoff, rows.dtype)] = limits.unreached(rows.dtype)
+    if certain is None and not _fits(rows, query.types[-1]):
+        raise limits.overflow(query.graph, query.types[-1], given=False)
+    if rows is not found.rows:
+        _store(found, rows if certain else _as_type(rows, query.types[-1]), slice(None), back)
+    found.rounded = True
+    return True
+
+
+def _swept(
+    filling: Filling, hierarchy: Hierarchy, columns: np.ndarray, dtype: np.dtype, table: np.ndarray
+) -> np.ndarray:
+    """Return the distances of different columns: in ``table`` itself, if that is how it is made."""
+    from ..elimination.tables import fill_table, find_pairs
+
+    query, k = filling.query, len(filling.query.sources)
     if k * len(columns) <= FEW_PAIRS:
         pairs = np.repeat(query.sources, len(columns)), np.tile(columns, k)
-        rows = find_pairs(hierarchy, *pairs, dtype, 1).reshape(k, len(columns))
-    else:
-        rows = fill_table(hierarchy, query.sources, columns, dtype, plan.threads, query.progress)
-    if query.cutoff is not None:
-        rows[rows > limits.as_type(query.cutoff, dtype)] = limits.unreached(dtype)
-    return Found(rows if len(columns) == len(back) and (back[:-1] <= back[1:]).all() else rows[:, back], True)
+        return find_pairs(hierarchy, *pairs, dtype, 1).reshape(k, len(columns))
+    direct = dtype == table.dtype and np.array_equal(columns, filling.columns)
+    out = table if direct else np.empty((k, len(columns)), dtype)
+    fill_table(hierarchy, query.sources, columns, out, filling.plan.threads, query.progress)
+    return out
 
 
-def _type_for(query: Query, hierarchy: Hierarchy) -> np.dtype:
-    """Return the first distance type that certainly holds all distances."""
-    heaviest = query.graph.max_weight
-    fits = [t for t in query.types if t.kind == "f" or hierarchy.high + heaviest < np.iinfo(t).max]
-    return fits[0] if fits else query.types[-1]
+def certain_type(types: Sequence[np.dtype], graph: Graph, hierarchy: Hierarchy) -> np.dtype | None:
+    """Return the first distance type that certainly holds all distances of a hierarchy, if one does."""
+    heaviest = graph.max_weight
+    return next((t for t in types if t.kind == "f" or hierarchy.high + heaviest < np.iinfo(t).max), None)
 
 
-def _by_blocks(filling: Filling) -> Found:
+def _fits(rows: np.ndarray, dtype: np.dtype) -> bool:
+    """Tell whether all distances fit into a type."""
+    reached = rows[rows != limits.unreached(rows.dtype)]
+    return dtype.kind == "f" or not len(reached) or bool(reached.max() < limits.unreached(dtype))
+
+
+def _by_blocks(filling: Filling, found: Found) -> None:
     """Fill a table from blocks of whole rows, of which only some columns are kept."""
     query, plan, columns = filling.query, filling.plan, filling.columns
     k, done = len(query.sources), _Count()
     limit = columns if query.graph.min_weight >= 0 else None  # otherwise paths may leave the limit and return
-    found = Found(np.empty((k, len(columns)), plan.dtype), False)
+    memory = query.memory if plan.gpu else max(1, plan.available - plan.bytes)
+    query = replace(query, method=plan.method, targets=limit, memory=memory)
     with watcher(query.progress, k, done) as watch:
 
         def show(now: int, of: int) -> None:
@@ -199,20 +224,27 @@ def _by_blocks(filling: Filling) -> Found:
             if watch is not None:
                 watch()
 
+        query = replace(query, progress=show if watch else False)
         for low in range(0, k, filling.block):
             sources = query.sources[low : low + filling.block]
-            part = replace(query, sources=sources, method=plan.method, targets=limit, progress=show if watch else False)
-            result = solve(part)
+            types = [t for t in query.types if t.itemsize >= found.rows.dtype.itemsize]  # none that was too narrow
+            result = solve(replace(query, sources=sources, types=tuple(types or query.types)))
             _note(found, result)
-            found.rows[low : low + len(sources)] = result.rows[:, columns]
+            _store(found, result.rows, slice(low, low + len(sources)), columns)
             done.before, done.now = done.before + len(sources), 0
-    return found
+
+
+def _store(found: Found, rows: np.ndarray, where: slice, columns: np.ndarray) -> None:
+    """Keep some columns of rows; if these have a wider type than the table, it gets that type."""
+    if rows.dtype.itemsize > found.rows.dtype.itemsize:
+        wider = np.empty_like(found.rows, rows.dtype)  # in the same order in memory
+        wider[...] = _as_type(found.rows, rows.dtype)
+        found.rows = wider
+    found.rows[where] = _as_type(rows[:, columns], found.rows.dtype)
 
 
 def _note(found: Found, result: Distances) -> None:
-    """Keep what a block found beside its distances; widen the table if the block has a wider type."""
-    if result.rows.dtype != found.rows.dtype:
-        found.rows = _as_type(found.rows, result.rows.dtype)
+    """Keep what a block reports beside its distances."""
     found.rounded |= result.rounded
     found.distances = result
     for name, value in (result.stats or {}).items():

@@ -89,7 +89,7 @@ def _read_rows(source: Source, arrays: dict[str, Array], graph: Graph) -> InputR
     paired = bool(arrays["undirected"])
     if not (_are_pairs(graph, rows, count) if paired else np.bincount(rows, minlength=1).max() <= 1):
         raise source.error("two arcs have the same row and are not the two of an edge. Write the file again.")
-    return InputRows(count, paired, array=rows)
+    return InputRows(count, paired, array=rows, complete=len(np.unique(rows)) == count)
 
 
 def _are_pairs(graph: Graph, rows: Array, count: int) -> bool:
@@ -197,7 +197,7 @@ def write(graph: Graph, sink: Sink) -> None:
     if graph.coordinates is not None:
         parts["coordinates"] = graph.coordinates
     rows = graph.input_rows
-    if rows.known and not rows.in_order and graph.kept is None:  # what is closed could not be opened from the file
+    if rows.known and not (rows.in_order and graph.kept is None):
         parts |= {"rows": graph.rows, "row_count": np.int64(rows.count)}
     write_arrays(sink, parts)
 

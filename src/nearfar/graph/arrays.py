@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ..errors import GraphError, InputTypeError
 
+FEW_VERTICES = 10**6  # up to here nobody minds vertices without arcs
 MAX_VERTICES = 2**31 - 1  # vertex indices are int32 everywhere; -1 is free as a sentinel
 
 Array = npt.NDArray[Any]
@@ -73,7 +74,7 @@ def _refuse_hidden(values: Any, what: str) -> None:
 
 def shorten(value: Any, limit: int = 60) -> str:
     """Return repr(value), cut to fit a message."""
-    text = repr(value)
+    text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
@@ -146,6 +147,11 @@ def choose_size(tails: Array, heads: Array, n: Any, names: Any, coordinates: Any
             f"The largest vertex is {largest}, but vertices end at 2**31 - 2. Renumber them from 0; "
             f"names=True takes such numbers as names, and so does Graph.from_frame."
         )
+    if largest > FEW_VERTICES and largest > 1000 * len(tails):
+        raise GraphError(
+            f"The largest vertex is {largest} in {len(tails)} arcs, but tails and heads are indices: there would be "
+            f"{largest + 1} vertices. Give names=True if these are ids, or n={largest + 1} if so many are meant."
+        )
     return max(largest, -1) + 1
 
 
@@ -211,6 +217,13 @@ def storage_type(dtype: np.dtype[Any], low: Any, high: Any) -> np.dtype[Any]:
         found = int(high) if int(high) == largest else int(low)
         raise GraphError(f"A weight is {found}, but whole numbers end at 2**63 - 1. Use floats or a coarser unit.")
     return np.dtype(np.int32 if largest <= _INT32_MAX else np.int64)
+
+
+def take_flag(value: Any, what: str) -> bool:
+    """Return a bool; refuse anything else, since "no" would count as true."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise InputTypeError(f"{what} is {shorten(value)}, a {type(value).__name__}, but must be True or False.")
 
 
 def take_offsets(values: Any, heads: int) -> Array:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..errors import InputTypeError
+from ..errors import GraphError, InputTypeError
 from .arrays import (
     Array,
     check_lengths,
@@ -24,6 +24,7 @@ from .arrays import (
     choose_size,
     shorten,
     take_coordinates,
+    take_flag,
     take_offsets,
     take_vertices,
     take_weights,
@@ -152,6 +153,7 @@ class Graph:
         >>> Graph.from_arcs([40, 10], [10, 20], names=True)
         Graph(n=3, m=2, unweighted, names 10..40)
         """
+        undirected, keep_rows = take_flag(undirected, "undirected"), take_flag(keep_rows, "keep_rows")
         if names is True:
             refuse_size(n, coordinates)
             tails, heads, names, n = index_ends(tails, heads)
@@ -162,9 +164,9 @@ class Graph:
         check_vertices(heads, n, "heads")
         vertices = Vertices(n, names)
         taken = take_weights(weights, len(tails), lambda i: vertices.arc_name(i, int(tails[i]), int(heads[i])))
-        rows = arcs_to_rows(n, tails, heads, taken, both=bool(undirected), keep=bool(keep_rows))
+        rows = arcs_to_rows(n, tails, heads, taken, both=undirected, keep=keep_rows)
         points = take_coordinates(coordinates, n, vertices.names)
-        return _without_infinite(rows, taken, vertices, coordinates=points, undirected=bool(undirected))
+        return _without_infinite(rows, taken, vertices, coordinates=points, undirected=undirected)
 
     @classmethod
     def from_csr(
@@ -563,7 +565,7 @@ Did you mean 'Bonn'?
             return self.like(offsets, arcs, input_rows=InputRows.reversed_from(self))
         kept = np.zeros(self.opened.m, np.int32)
         kept[self.kept] = 1
-        where = np.flatnonzero(along_reversed(self.opened, kept))
+        where = np.flatnonzero(along_reversed(self.opened.offsets, self.opened.heads, kept))
         return self.like(offsets, arcs, input_rows=self.input_rows, opened=self.opened.reverse(), kept=where)
 
     def without_names(self) -> Graph:
@@ -634,7 +636,7 @@ Did you mean 'Bonn'?
         --------
         >>> from nearfar.graph import Graph
         >>> graph = Graph.from_arcs(["Ulm", "Ulm"], ["Bonn", "Kiel"], [4, 9], names=True, undirected=True)
-        >>> graph.close(graph.rows[graph.find_arcs("Ulm", "Kiel")])
+        >>> graph.close(graph.find_rows("Ulm", "Kiel"))
         Graph(n=3, m=2, int32 weights 4..4, names 'Ulm'..'Kiel')
         """
         from .reweigh import close
@@ -663,7 +665,9 @@ Did you mean 'Bonn'?
         from .reweigh import require_rows
 
         require_rows(self)
-        return self.input_rows.of(self) if self._opened is None else freeze(self._opened.rows[self.kept])
+        if self._opened is not None:
+            return freeze(self._opened.rows[self.kept])
+        return self.input_rows.of(self.offsets, self.heads)
 
     @cached_property
     def tails(self) -> Array:
@@ -674,16 +678,17 @@ Did you mean 'Bonn'?
     def row_weights(self) -> Array:
         """The weights in the order of the rows of the input, as `with_weights` takes them; inf where an arc is closed.
 
-        ``weights`` has them in the order of ``arcs``, which is another one.
+        ``weights`` has them in the order of ``arcs``, which is another one. Integers are int64 here, so that products
+        do not overflow; a graph stores them as narrow as they fit.
 
         Examples
         --------
         >>> from nearfar.graph import Graph
         >>> graph = Graph.from_arcs([1, 0], [2, 1], [4, 9])
         >>> graph.row_weights, graph.weights
-        (array([4, 9], dtype=int32), array([9, 4], dtype=int32))
+        (array([4, 9]), array([9, 4], dtype=int32))
         >>> graph.with_weights(graph.row_weights * 2).row_weights
-        array([ 8, 18], dtype=int32)
+        array([ 8, 18])
         """
         from .reweigh import row_weights
 
@@ -691,6 +696,8 @@ Did you mean 'Bonn'?
 
     def find_arcs(self, tail: Any, head: Any) -> Array:
         """Return the arcs from one vertex to another: their positions in ``arcs``, ``heads``, ``weights`` and ``rows``.
+
+        `find_rows` returns the rows of the input, which `close` takes.
 
         Examples
         --------
@@ -704,6 +711,24 @@ Did you mean 'Bonn'?
         u, v = self.index(tail, "tail"), self.index(head, "head")
         low, high = int(self.offsets[u]), int(self.offsets[u + 1])
         return low + np.flatnonzero(self.heads[low:high] == v)
+
+    def find_rows(self, tail: Any, head: Any) -> Array:
+        """Return the rows of the input that lead from one vertex to another; no such row is an error.
+
+        Examples
+        --------
+        >>> from nearfar.graph import Graph
+        >>> graph = Graph.from_arcs(["Bonn", "Ulm", "Ulm"], ["Kiel", "Bonn", "Bonn"], [9, 4, 6], names=True)
+        >>> graph.find_rows("Ulm", "Bonn")
+        array([1, 2], dtype=int32)
+        >>> graph.close(graph.find_rows("Ulm", "Bonn")).m
+        1
+        """
+        arcs = self.find_arcs(tail, head)
+        if not len(arcs):
+            back = " One leads back." if len(self.find_arcs(head, tail)) else ""
+            raise GraphError(f"no open arc leads from {tail!r} to {head!r}.{back}")
+        return self.rows[arcs]
 
     def rows_along(self, path: Any) -> Array:
         """Return the rows of the input along a path, which queries return as a list of vertices.

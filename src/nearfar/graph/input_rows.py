@@ -34,6 +34,8 @@ class InputRows:
         Whether both arcs of an undirected edge came from one row.
     known : bool
         Whether rows were kept; if not, ``count`` is the number of arcs.
+    complete : bool
+        Whether every row has an arc; a file that was written with closed arcs has lost theirs.
     """
 
     def __init__(
@@ -43,45 +45,44 @@ class InputRows:
         *,
         array: Array | None = None,
         tails: list[Array] | None = None,
+        before: tuple[Array, Array, InputRows] | None = None,
         known: bool = True,
+        complete: bool = True,
     ) -> None:
-        self.count, self.paired, self.known = count, paired, known
+        self.count, self.paired, self.known, self.complete = count, paired, known, complete
+        self.in_order = array is None and tails is None and before is None  # whether arc e came from row e
         self._array, self._tails = array, tails
-        self._reversed: Graph | None = None
+        self._before = before  # of a reversed graph: offsets, heads and rows of the graph before
 
     @classmethod
     def reversed_from(cls, graph: Graph) -> InputRows:
         """Return the rows of the reverse of a graph."""
-        if not graph.input_rows.known:
-            return graph.input_rows
-        rows = cls(graph.input_rows.count, graph.input_rows.paired)
-        rows._reversed = graph
-        return rows
-
-    @property
-    def in_order(self) -> bool:
-        """Whether arc e came from row e."""
-        return self._array is None and self._tails is None and self._reversed is None
+        rows = graph.input_rows
+        if not rows.known:
+            return rows
+        return cls(rows.count, rows.paired, before=(graph.offsets, graph.heads, rows), complete=rows.complete)
 
     @property
     def nbytes(self) -> int:
         """The memory that is used, in bytes."""
         return sum(part.nbytes for part in (self._tails or []) + ([] if self._array is None else [self._array]))
 
-    def of(self, graph: Graph) -> Array:
-        """Return the row of each arc of ``graph``, the graph that these rows belong to."""
-        tails, before = self._tails, self._reversed  # another thread may find the rows meanwhile
-        if self._array is None and (tails is not None or before is not None):
+    def of(self, offsets: Array, heads: Array) -> Array:
+        """Return the row of each arc of the graph that these rows belong to, which has these offsets and heads."""
+        if self.in_order:
+            return np.arange(len(heads), dtype=row_type(self.count))
+        tails, before = self._tails, self._before  # another thread may find the rows meanwhile
+        if self._array is None:
             if tails is not None:
-                found = _replayed(graph, tails, self.paired, row_type(self.count))
-            else:
-                assert before is not None
-                found = along_reversed(before, before.rows)
+                found = _replayed(offsets, heads, tails, self.paired, row_type(self.count))
+            elif before is not None:
+                found = along_reversed(before[0], before[1], before[2].of(before[0], before[1]))
+            else:  # it has found them
+                assert self._array is not None
+                return self._array
             found.flags.writeable = False
             self._array = found
-            self._tails = self._reversed = None
-        if self._array is None:
-            return np.arange(graph.m, dtype=row_type(self.count))
+            self._tails = self._before = None
         return self._array
 
 
@@ -102,25 +103,25 @@ def are_ascending(tails: Iterable[Array]) -> bool:
     return True
 
 
-def _replayed(graph: Graph, tails: list[Array], both: bool, dtype: Any) -> Array:
+def _replayed(offsets: Array, heads: Array, tails: list[Array], both: bool, dtype: Any) -> Array:
     """Repeat the counting sort that built the graph, and return the row of each arc."""
     from ..kernels.cpu.build import replay_rows
 
-    rows, cursor, done = np.empty(graph.m, dtype), graph.offsets.copy(), 0
-    heads = np.ascontiguousarray(graph.heads)
+    rows, cursor, done = np.empty(len(heads), dtype), offsets.copy(), 0
+    heads = np.ascontiguousarray(heads)
     for block in tails:
         replay_rows(block, heads, both, done, cursor, rows)
         done += len(block)
     return rows
 
 
-def along_reversed(graph: Graph, values: Array) -> Array:
+def along_reversed(offsets: Array, heads: Array, values: Array) -> Array:
     """Return the values of arcs in the order that the arcs have in the reversed graph."""
     from .rows import record_type, reverse_rows
 
-    records = np.empty(graph.m, record_type(values.dtype))
-    records["head"], records["weight"] = graph.heads, values
-    return np.ascontiguousarray(reverse_rows(graph.offsets, records)[1]["weight"])
+    records = np.empty(len(heads), record_type(values.dtype))
+    records["head"], records["weight"] = heads, values
+    return np.ascontiguousarray(reverse_rows(offsets, records)[1]["weight"])
 
 
 def lightest_along(graph: Graph, path: list[int]) -> list[int]:

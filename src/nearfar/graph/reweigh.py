@@ -33,8 +33,11 @@ def with_weights(graph: Graph, weights: Any) -> Graph:
     """Implement `Graph.with_weights`."""
     opened = graph.opened
     rows = opened.input_rows
+    _refuse_labels(weights)
     taken = take_weights(weights, rows.count, lambda i: row_name(opened, i), _unit(opened))
     undirected = opened.undirected and (rows.paired or taken is None)
+    if taken is not None and not rows.complete:
+        _refuse_lost(opened, taken.values)
     if taken is None:
         return opened.like(opened.offsets, _records(opened.heads, None), undirected=undirected, input_rows=rows)
     values = taken.values if rows.in_order else taken.values[opened.rows]
@@ -45,13 +48,41 @@ def with_weights(graph: Graph, weights: Any) -> Graph:
     return _closed(opened, _records(opened.heads[kept], values[kept], taken.dtype), kept, undirected)
 
 
+def _refuse_lost(opened: Graph, weights: Array) -> None:
+    """Refuse a weight for a row whose arc is lost."""
+    lost = np.ones(len(weights), bool)
+    lost[opened.rows] = False
+    if len(found := np.flatnonzero(lost & (weights != np.inf))):
+        raise GraphError(
+            f"row {found[0]} has weight {weights[found[0]]}, but its arc was closed when this graph was written to a "
+            f"file, and cannot be opened. Give inf for it, or write the graph before it is closed."
+        )
+
+
+def _refuse_labels(weights: Any) -> None:
+    """Refuse a pandas Series in another order than that of its labels 0, 1, 2, ...: rows are positions, not labels."""
+    labels = getattr(weights, "index", None)
+    if not hasattr(weights, "iloc") or labels is None:
+        return
+    if not np.array_equal(np.asarray(labels), np.arange(len(labels))):
+        raise InputTypeError(
+            f"weights is a {type(weights).__name__} whose index is not 0 to {len(labels) - 1} in order, and labels are "
+            f"ignored here: weight i is for row i. Give .to_numpy() if they are in the order of your rows."
+        )
+
+
 def row_weights(graph: Graph) -> Array:
     """Implement `Graph.row_weights`."""
     weights = np.ones(graph.m, np.int32) if graph.weights is None else graph.weights
     rows = graph.rows if graph.input_rows.known else np.arange(graph.m) if graph.kept is None else graph.kept
-    if graph.kept is None:
-        found = np.empty(graph.input_rows.count, weights.dtype)
+    if graph.kept is None and graph.input_rows.complete:
+        found = np.empty(graph.input_rows.count, np.int64 if weights.dtype.kind == "i" else weights.dtype)
     else:
+        if weights.dtype.kind == "i" and max(abs(graph.min_weight), abs(graph.max_weight)) > 2**53:
+            raise GraphError(
+                f"weights reach {graph.max_weight}, and closed rows have inf: floats hold whole numbers only up to "
+                f"2**53. Use graph.opened.row_weights, or coarser units."
+            )
         found = np.full(graph.input_rows.count, np.inf, np.result_type(weights.dtype, np.float32))
     found[rows] = weights
     return found
@@ -77,7 +108,7 @@ def close(graph: Graph, rows: Any) -> Graph:
     if still.all():
         return graph
     kept = np.flatnonzero(still) if graph.kept is None else graph.kept[still]
-    return _closed(opened, graph.arcs[still], kept, graph.undirected)
+    return _closed(opened, graph.arcs[still], kept, graph.undirected and opened.input_rows.paired)
 
 
 def _closed(opened: Graph, arcs: Array, kept: Array, undirected: bool | None = None) -> Graph:
@@ -90,14 +121,15 @@ def _closed(opened: Graph, arcs: Array, kept: Array, undirected: bool | None = N
 def _take_rows(rows: Any, count: int, graph: Graph) -> Array:
     """Return rows of the input as an array of integers in range."""
     unit = _unit(graph)
+    rows = sorted(rows) if isinstance(rows, set | frozenset) else rows
     array = np.asarray(rows)
     array = array.reshape(1) if array.ndim == 0 else take_array(rows, f"{unit}s")
     if array.dtype.kind == "b":
         raise InputTypeError(f"{unit}s are bools, but must be whole numbers. For a mask, give np.flatnonzero(mask).")
     if array.size and array.dtype.kind not in "iu":
         raise InputTypeError(
-            f"{unit}s are {array.dtype} (the first is {shorten(array[0].item())}), but must be whole numbers from 0 to "
-            f"{count - 1}. graph.find_arcs(u, v) finds arcs by their ends."
+            f"{unit}s are {array.dtype} (the first is {shorten(array[0])}), but must be whole numbers from 0 to "
+            f"{count - 1}. graph.find_rows(u, v) finds rows by the ends of their arcs."
         )
     if array.size and not (array.min() >= 0 and array.max() < count):
         bad = int(array[(array < 0) | (array >= count)][0])

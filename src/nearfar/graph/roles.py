@@ -1,9 +1,9 @@
 """Which columns of a table hold the tails, the heads and the weights of arcs.
 
 One rule for all doors: `Graph.from_frame`, edge lists, Parquet and Arrow files. A column that is given decides. Else
-tails and heads are the columns with usual names, else the first two. The weight is the column with a usual name, else
-the only one called like a unit, else the third if it holds numbers and the first two are the ends. If other columns
-hold numbers, it is not clear which of them is the weight, or whether one is: an error that names them.
+tails and heads are the columns with usual names, else the first two. The weight is the column called weight or w, else
+the only one with another usual name, else the only one called like a unit, else the third if it alone holds numbers and
+the first two are the ends. If several columns could be the weight, an error names them.
 """
 
 from __future__ import annotations
@@ -103,21 +103,26 @@ class Header:
                 raise self._shared(("tail", "head")[ends.index(field)], "weight", field)
             return field
         lower = self._lower
-        called = next((name for name in WEIGHTS if name in lower and lower.index(name) not in ends), None)
-        if called is not None:
-            return self._only(called)
+        for usual in (WEIGHTS[:2], WEIGHTS[2:], UNITS):
+            called = [name for name in usual if name in lower and lower.index(name) not in ends]
+            if len(called) == 1 or (called and usual[0] == "weight"):
+                return self._only(called[0])
+            if called:
+                raise self._unclear([self._only(name) for name in called])
         numeric = [f for f in range(self.count) if f not in ends and self.is_numeric(f)]
-        units = [f for f in numeric if f < len(lower) and lower[f] in UNITS]
-        if len(units) == 1:
-            return units[0]
-        if set(ends) == {0, 1} and (is_third() if is_third else 2 in numeric):
+        third = set(ends) == {0, 1} and (is_third() if is_third else 2 in numeric)
+        if third and (not self.names or numeric in ([], [2])):
             return 2
         if numeric and self.names:
-            raise self.error(
-                f"it is not clear which column is the weight. Use {option('weight')} with one of "
-                f"{', '.join(repr(self.called(f)) for f in numeric)}, or {option('weight', False)}."
-            )
+            raise self._unclear(numeric)
         return None
+
+    def _unclear(self, fields: list[int]) -> Exception:
+        """Return the error for several columns that could be the weight."""
+        return self.error(
+            f"it is not clear which column is the weight. Use {option('weight')} with one of "
+            f"{', '.join(repr(self.called(f)) for f in fields)}, or {option('weight', False)}."
+        )
 
     def _shared(self, one: str, other: str, field: int) -> OptionError:
         """Return the error for two roles of one column."""

@@ -40,8 +40,14 @@ class Vertices:
 
     def name(self, v: int) -> Any:
         """Return what the user calls the vertex with index ``v``."""
-        index = self._check(v, "vertex index")
-        return index if self.names is None else self.names[index]
+        if self.names is None:
+            return self._check(v, "vertex index")
+        index = -1 if isinstance(v, bool | np.bool_) or not hasattr(v, "__index__") else operator.index(v)
+        if not 0 <= index < self.n:
+            raise VertexError(
+                f"vertex index {shorten(v)} does not exist: indices are 0 to {self.n - 1}. graph.index takes names."
+            )
+        return self.names[index]
 
     def arc_name(self, e: int, u: int, v: int) -> str:
         """Return what to call arc ``e``, from index u to index v, in a message."""

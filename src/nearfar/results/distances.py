@@ -348,7 +348,7 @@ class Distances:
         r, v = np.nonzero(self.rows != unreached(self.rows.dtype))
         first, second = ("source", "target") if self.direction == "from" else ("target", "source")
         columns = {
-            first: called(self.graph, self.source_indices[r] if self.seeds is None else self._origins()[v]),
+            first: called(self.graph, self.source_indices[r] if self.seeds is None else self.origins()[v]),
             second: called(self.graph, v),
             "distance": self.rows[r, v],
         }
@@ -471,7 +471,7 @@ class Distances:
                     self._over_the_limit[r] = predecessors(self.searched, rows[only], seeds[only], 1, starts[only])[0]
         return pred
 
-    def _origins(self) -> np.ndarray:
+    def origins(self) -> np.ndarray:
         """Return the seed where the path to each vertex starts in the only row, -1 if there is no path."""
         from .trees import origins
 
@@ -502,6 +502,10 @@ class Distances:
                     f"this result has {len(self.rows)} rows, and {method}() needs to know which. Give source=."
                 )
             return 0
+        if self.seeds is not None:
+            raise InputTypeError(
+                f"the only row of this result starts from {len(self.seeds)} vertices; leave the source out."
+            )
         r = self._row_by_index.get(self.graph.index(source, role="source"))
         if r is None:
             raise OptionError(

@@ -123,6 +123,10 @@ class KNearest:
         found = zip(self.source[v].tolist(), self.dist[v].tolist(), strict=True)
         return [(self.graph.name(s), distance) for s, distance in found if s != NO_VERTEX]
 
+    def path_rows(self, vertex: Hashable, *, rank: int = 1, source: Hashable | None = None) -> np.ndarray:
+        """Return the rows of the input along the path of `path`, in the direction of travel: see `Graph.rows`."""
+        return self.graph.rows_along(self.path(vertex, rank=rank, source=source))
+
     def path(self, vertex: Hashable, *, rank: int = 1, source: Hashable | None = None) -> list[Any]:
         """Return the vertices of a shortest path from one of the nearest sources to a vertex, both ends included.
 

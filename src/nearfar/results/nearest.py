@@ -45,8 +45,9 @@ class Nearest:
     __iter__ = None  # vertices are called by name, so this is no sequence
     __contains__ = None
 
-    def __init__(self, distances: Distances) -> None:
+    def __init__(self, distances: Distances, given: np.ndarray | None = None) -> None:
         self.distances = distances
+        self._given = given  # the sources in the order in which the user named them
         self._source: np.ndarray | None = None
 
     @property
@@ -61,7 +62,7 @@ class Nearest:
 
     @property
     def sources(self) -> Any:
-        """The sources of the query by name, in the order of their indices; a query takes them again.
+        """The sources of the query by name, each once, in the order given; a query takes them again.
 
         Examples
         --------
@@ -70,7 +71,7 @@ class Nearest:
         >>> nearfar.nearest(g, ["Bonn"]).sources
         ['Bonn']
         """
-        return lookup.names_of(self.graph, self.source_indices)
+        return lookup.names_of(self.graph, self.source_indices if self._given is None else self._given)
 
     @property
     def dist(self) -> np.ndarray:
@@ -137,7 +138,7 @@ class Nearest:
         Between sources at the same distance the tree decides: fewest arcs, then the least predecessor.
         """
         if self._source is None:
-            self._source = self.distances._origins()
+            self._source = self.distances.origins()
         return self._source
 
     @property

@@ -127,6 +127,7 @@ class Table:
         """
         if self.single and not (isinstance(ends, tuple) and not lookup.is_name(self.graph, ends)):
             return lookup.number_of(self.rows[0, self._column_of(ends)])
+        self._refuse_source()
         if not isinstance(ends, tuple) or len(ends) != 2:
             raise InputTypeError(f"table[...] got {ends!r:.60}; write table[source, target].")
         return lookup.number_of(self.rows[self._row_of(ends[0]), self._column_of(ends[1])])
@@ -173,7 +174,7 @@ class Table:
         Parameters
         ----------
         wide : bool
-            One line per source and one column per target instead. Where there is no path, it holds inf; then all
+            One line per row and one column per target instead. Where there is no path, it holds inf; then all
             distances are floats.
 
         Examples
@@ -198,7 +199,7 @@ class Table:
         if not wide:
             r, c = np.nonzero(self.rows != mark)
             columns = {
-                first: called(self.graph, self.source_indices[r]),
+                first: called(self.graph, self._starts_of(r, c)),
                 second: called(self.graph, self.target_indices[c]),
                 "distance": self.rows[r, c],
             }
@@ -208,6 +209,13 @@ class Table:
         for axis, vertices, label in ((0, self.source_indices, first), (1, self.target_indices, second)):
             frame = frame.set_axis(list(self._names(vertices)), axis=axis).rename_axis(label, axis=axis)
         return frame
+
+    def _starts_of(self, r: np.ndarray, c: np.ndarray) -> np.ndarray:
+        """Return the source of each entry: that of its row, or the start of its path if the row has several."""
+        if self.seeds is None:
+            return self.source_indices[r]
+        assert self._distances is not None
+        return self._distances.origins()[self.target_indices[c]]
 
     def _names(self, vertices: np.ndarray) -> Sequence[Any]:
         """Return the names of vertices as Python objects."""
@@ -255,7 +263,16 @@ class Table:
             return 0, self._column_of(ends[0])
         if len(ends) != 2:
             raise InputTypeError(f"path got {len(ends)} vertices; write path(source, target).")
+        self._refuse_source()
         return self._row_of(ends[0]), self._column_of(ends[1])
+
+    def _refuse_source(self) -> None:
+        """Refuse a source where the only row starts from several vertices."""
+        if self.seeds is not None:
+            raise InputTypeError(
+                f"this table has one row, which starts from {len(self.seeds)} vertices; leave the source out: "
+                "table[target], table.path(target)."
+            )
 
     def _row_of(self, source: Any) -> int:
         """Return the row of a source."""

@@ -163,7 +163,8 @@ def _print_screen(
         *screen.output_fact(output),
     ]
     number = "" if isinstance(answer, nearfar.Nearest) else f"{answer.k} "
-    heading = f"The {number}nearest of {screen.count(len(pieces), 'source')} in {loaded.file}"
+    towards = "" if answer.direction == "from" else ", travelling to them,"
+    heading = f"The {number}nearest of {screen.count(len(pieces), 'source')}{towards} in {loaded.file}"
     rows = _path_table(answer, paths) if paths else screen.row_table(graph, pieces, "vertices", answer.direction)
     screen.show(heading, facts, rows)
 

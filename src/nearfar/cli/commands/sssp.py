@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     ),
 )
 @graph_file
-@click.option("--source", "-s", required=True, cls=Option, metavar="VERTEX", help="The source.")
+@click.option("--source", "-s", cls=Option, metavar="VERTEX", help="The source.")
 @click.option(
     "--start",
     multiple=True,
     cls=Option,
     metavar="VERTEX=DISTANCE",
-    help="Another start, at a distance; may be repeated. The source itself starts at 0, unless it is named here.",
+    help="A start at a distance; may be repeated, and needs no --source. The source starts at 0, unless named here.",
 )
 @targets
 @direction
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @shared(FILE_OUT, PREDECESSORS, JSON, QUIET)
 def sssp(
     file: str,
-    source: str,
+    source: str | None,
     start: tuple[str, ...],
     to: tuple[str, ...],
     direction: str,
@@ -61,6 +61,8 @@ def sssp(
     With --to, the distance of each target and the path to it. The search stops when all targets are settled, unless -o
     writes all distances to a file. A target that cannot be reached is not an error: 'unreached', or null in JSON.
     """
+    if source is None and not start:
+        raise click.UsageError("Missing option '--source' (or '--start')", click.get_current_context())
     check_output(output, predecessors, json, quiet and not to)
     import nearfar
 
