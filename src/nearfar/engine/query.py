@@ -132,8 +132,8 @@ def take_graph(graph: Any) -> Graph:
     if isinstance(graph, str | os.PathLike):
         kind = type(graph).__name__
         raise InputTypeError(
-            f"graph is {str(graph)!r:.80}, a {kind}, not a nearfar.Graph; read a file with nearfar.read(...), or make a "
-            f"graph with Graph.from_arcs(...)."
+            f"graph is {str(graph)!r:.80}, a {kind}, not a nearfar.Graph; read a file with nearfar.read(...), or "
+            f"make a graph with Graph.from_arcs(...)."
         )
     makers = {"scipy": "from_scipy", "networkx": "from_networkx", "numpy": "from_matrix"}
     makers |= dict.fromkeys(("pandas", "polars", "pyarrow"), "from_frame")
