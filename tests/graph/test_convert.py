@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nearfar
 from nearfar.errors import GraphError, InputTypeError, NearfarError, OptionError
 from nearfar.graph import Graph, convert
 
@@ -37,6 +38,16 @@ def arcs_of(graph: Graph) -> list[tuple]:
 
 
 # dense matrices
+
+
+def test_zeros_that_may_mean_no_arc():
+    table = np.array([[0, 2.0, 0], [2, 0, 1], [0, 1, 0]])
+    with refused(OptionError, "2 entries off the diagonal are 0", "no_edge=0", "no_edge=math.inf"):
+        Graph.from_matrix(table)
+    assert nearfar.distance(Graph.from_matrix(table, no_edge=0), 0, 2) == 3
+    assert nearfar.distance(Graph.from_matrix(table, no_edge=INF), 0, 2) == 0
+    table[1, 0] = INF
+    assert nearfar.distance(Graph.from_matrix(table), 0, 2) == 0
 
 
 def test_float_matrices_have_inf_where_no_arc_is():

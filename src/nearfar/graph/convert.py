@@ -40,15 +40,21 @@ def from_matrix(matrix: Any, no_edge: Any, names: Any, coordinates: Any) -> Grap
     _refuse_raster(table, no_edge)
     n = take_size(len(table))
     vertices = Vertices(n, names)
-    counts, low, high = np.zeros(n + 1, np.int64), [], []
+    counts, low, high, zeros = np.zeros(n + 1, np.int64), [], [], 0
     for row, block, keep in _row_blocks(table, no_edge):
         found = block[keep]
+        zeros += np.count_nonzero(found == 0)
         counts[row + 1 : row + 1 + len(block)] = keep.sum(axis=1)
         if found.size:
             low.append(found.min())
             high.append(found.max())
             if table.dtype.kind == "f" and not low[-1] > -np.inf:
                 _refuse_entry(row, block, keep, vertices)
+    if no_edge is None and zeros and counts.sum() == n * (n - 1):
+        raise OptionError(
+            f"no_edge is not given, no entry is inf, and {zeros} entries off the diagonal are 0. Give no_edge=0 if 0 "
+            f"means no arc, or no_edge=math.inf if these arcs have weight 0."
+        )
     store = storage_type(table.dtype, min(low, default=0), max(high, default=0))
     offsets = np.cumsum(counts)
     arcs = np.empty(int(offsets[-1]), record_type(store))

@@ -200,8 +200,8 @@ class Graph:
         ----------
         matrix : array of shape (n, n)
         no_edge : number, optional
-            The entry that means "no arc"; may be NaN. inf always means no arc. A matrix of integers has no inf, so
-            it must be given there (``math.inf`` if every entry is an arc).
+            The entry that means "no arc"; may be NaN. inf always means no arc. Where nothing is inf, as in a matrix of
+            integers or in one of floats with zeros, it must be given (``math.inf`` if every entry is an arc).
         names, coordinates
             As in `from_arcs`.
 
