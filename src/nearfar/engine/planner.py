@@ -76,6 +76,8 @@ class Plan:
         The reasons, in a sentence.
     gpu : GpuPlan or None
         If GPUs settle the rows: which of them share the rows, and what each holds in its memory.
+    table : bool
+        Whether the answer has only columns of targets, of which ``n`` is then the number.
     host_bytes, host_available : int
         On GPUs, ``bytes`` and ``available`` count the memory of the GPUs, and these two that of the machine.
 
@@ -102,6 +104,7 @@ class Plan:
     gpu: GpuPlan | None = None
     host_bytes: int = 0
     host_available: int = 0
+    table: bool = False
 
     def __str__(self) -> str:
         return str(self.describe())
@@ -115,7 +118,7 @@ class Plan:
             device=self.device,
             **threads,
             rows=self.rows,
-            vertices=self.n,
+            **{"targets" if self.table else "vertices": self.n},
             distances=self.dtype.name + (f", {self.wider.name} if one does not fit" if self.wider else ""),
             bytes=self.bytes,
             available_bytes=self.available,

@@ -143,7 +143,7 @@ def plan_table(query: Query, targets: np.ndarray) -> Filling:
     plan = plan_query(replace(query, targets=columns if alone else None, out=None))
     shape = (len(columns), len(query.sources)) if flipped else (len(query.sources), len(columns))
     size = shape[0] * shape[1] * plan.dtype.itemsize
-    plan = replace(plan, rows=shape[0], n=shape[1], bytes=size, why=why + plan.why)
+    plan = replace(plan, rows=shape[0], n=shape[1], bytes=size, why=why + plan.why, table=True)
     return Filling(query, columns, flipped, plan)
 
 

@@ -43,7 +43,7 @@ def from_matrix(matrix: Any, no_edge: Any, names: Any, coordinates: Any) -> Grap
     counts, low, high, zeros = np.zeros(n + 1, np.int64), [], [], 0
     for row, block, keep in _row_blocks(table, no_edge):
         found = block[keep]
-        zeros += np.count_nonzero(found == 0)
+        zeros += int(np.count_nonzero(found == 0))
         counts[row + 1 : row + 1 + len(block)] = keep.sum(axis=1)
         if found.size:
             low.append(found.min())

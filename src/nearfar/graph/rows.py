@@ -177,6 +177,11 @@ def rows_to_rows(offsets: Array, heads: Array, weights: Weights | None) -> tuple
     return offsets.astype(offset_type(len(arcs))), arcs
 
 
+def row_of(offsets: Array, e: int) -> int:
+    """Return the vertex that arc ``e`` leaves."""
+    return int(np.searchsorted(offsets, e, side="right")) - 1
+
+
 def reverse_rows(offsets: Array, arcs: Array, few: int = FEW) -> tuple[Array, Array]:
     """Return (offsets, arcs) of the reversed graph; rows are in order of the new heads."""
     n = len(offsets) - 1
