@@ -38,14 +38,8 @@ class Filling:
     columns: np.ndarray
     flipped: bool  # whether rows start at the targets
     plan: Plan
-
-    @property
-    def block(self) -> int:
-        """How many rows are settled at a time."""
-        row = max(1, self.query.graph.n * self.plan.dtype.itemsize)
-        spare = (self.plan.available - self.plan.bytes) // 2
-        rows = max(self.plan.threads, min(TABLE_BLOCK, spare) // row, 1)
-        return len(self.query.sources) if self.plan.method == "floyd" else min(rows, len(self.query.sources))
+    size: int  # bytes of the table itself, if it has to be made
+    block: int  # how many rows are settled at a time
 
 
 @dataclass
@@ -85,8 +79,8 @@ def solve_table(
     query, taken = _take(graph, sources, targets, single, out, given)
     filling = plan_table(query, targets)
     if taken is not None:
-        filling = replace(filling, plan=replace(filling.plan, bytes=0))
-    _require_memory(filling.plan)
+        filling = replace(filling, size=0)
+    _require_memory(filling)
     table = np.empty((len(sources), len(targets)), filling.plan.dtype) if taken is None else taken
     found = Found(table.T if filling.flipped else table)
     if not _by_hierarchy(filling, found):
@@ -142,19 +136,34 @@ def plan_table(query: Query, targets: np.ndarray) -> Filling:
     alone = len(query.sources) == 1 and query.graph.min_weight >= 0
     plan = plan_query(replace(query, targets=columns if alone else None, out=None))
     shape = (len(columns), len(query.sources)) if flipped else (len(query.sources), len(columns))
-    size = shape[0] * shape[1] * plan.dtype.itemsize
-    plan = replace(plan, rows=shape[0], n=shape[1], bytes=size, why=why + plan.why, table=True)
-    return Filling(query, columns, flipped, plan)
+    size, row = shape[0] * shape[1] * plan.dtype.itemsize, query.graph.n * plan.dtype.itemsize
+    block = _rows_at_once(query, plan, size, row)
+    whole = len(query.sources) * row  # what the plan counts for an answer of whole rows
+    needs: dict[str, Any] = (
+        {"host_bytes": size + block * row} if plan.gpu else {"bytes": plan.bytes - whole + size + block * row}
+    )
+    plan = replace(plan, rows=shape[0], n=shape[1], why=why + plan.why, table=True, **needs)
+    return Filling(query, columns, flipped, plan, size, block)
 
 
-def _require_memory(plan: Plan) -> None:
-    """Refuse a table that does not fit into memory."""
+def _rows_at_once(query: Query, plan: Plan, size: int, row: int) -> int:
+    """Return how many rows are settled at a time: few enough for the memory that the table leaves."""
+    if plan.method == "floyd":
+        return len(query.sources)
     available = plan.host_available if plan.gpu else plan.available
-    if plan.bytes > available:
+    rows = max(plan.threads, min(TABLE_BLOCK, (available - size) // 2) // max(1, row))
+    return min(rows, len(query.sources))
+
+
+def _require_memory(filling: Filling) -> None:
+    """Refuse a table that does not fit into memory; blocks of rows are planned with what it leaves."""
+    plan = filling.plan
+    available = plan.host_available if plan.gpu else plan.available
+    if filling.size > available:
         raise MemoryLimitError(
-            f"a table of {plan.rows:,} x {plan.n:,} distances as {plan.dtype.name} needs {format_bytes(plan.bytes)}; "
+            f"a table of {plan.rows:,} x {plan.n:,} distances as {plan.dtype.name} needs {format_bytes(filling.size)}; "
             f"{format_bytes(available)} may be used. Ask for fewer sources at a time.",
-            plan.bytes,
+            filling.size,
             available,
         )
 
@@ -215,7 +224,7 @@ def _by_blocks(filling: Filling, found: Found) -> None:
     query, plan, columns = filling.query, filling.plan, filling.columns
     k, done = len(query.sources), _Count()
     limit = columns if query.graph.min_weight >= 0 else None  # otherwise paths may leave the limit and return
-    memory = query.memory if plan.gpu else max(1, plan.available - plan.bytes)
+    memory = query.memory if plan.gpu else max(1, plan.available - filling.size)
     query = replace(query, method=plan.method, targets=limit, memory=memory)
     with watcher(query.progress, k, done) as watch:
 
