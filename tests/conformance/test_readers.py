@@ -12,7 +12,10 @@ from helpers.data import DATA, loader
 from helpers.marks import JIT
 
 SLOW = 300_000  # bytes of a file from which on kernels in plain Python take minutes
-OPTIONS = {"cal.cedge.gz": {"coordinates": DATA / "cal.cnode.gz"}}
+OPTIONS = {
+    "cal.cedge.gz": {"coordinates": DATA / "cal.cnode.gz"},
+    "soc-sign-bitcoinotc.csv.gz": {"weight": "feature"},  # or it might be the time
+}
 NAMES = [
     path.name
     for path in sorted(DATA.iterdir())
