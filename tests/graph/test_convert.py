@@ -51,7 +51,7 @@ def test_zeros_that_may_mean_no_arc():
 
 
 def test_float_matrices_have_inf_where_no_arc_is():
-    graph = Graph.from_matrix([[9.0, 0.0, INF], [INF, 5.0, 2.5], [1.0, INF, 0.0]])
+    graph = Graph.from_matrix([[9.0, 0.0, INF], [INF, INF, 2.5], [1.0, INF, 0.0]])
     assert arcs_of(graph) == [(0, 1, 0.0), (1, 2, 2.5), (2, 0, 1.0)]
     assert graph.weight_dtype == np.float64
     assert Graph.from_matrix(np.full((2, 2), 3, np.float32) - 3 * np.eye(2, dtype="f")).weight_dtype == np.float32
@@ -84,7 +84,7 @@ def test_a_sentinel_does_not_widen_the_weights():
 
 
 def test_matrices_of_any_memory_order_names_and_coordinates():
-    table = np.arange(16.0).reshape(4, 4)
+    table = np.arange(16.0).reshape(4, 4) * (1 - np.eye(4))
     want = arcs_of(Graph.from_matrix(table))
     for other in (
         np.asfortranarray(table),
@@ -94,14 +94,15 @@ def test_matrices_of_any_memory_order_names_and_coordinates():
         table.astype(object),
     ):
         assert arcs_of(Graph.from_matrix(other)) == want
-    assert arcs_of(Graph.from_matrix(np.arange(64.0).reshape(8, 8)[::2, ::2])) != want
+    wide = np.arange(64.0).reshape(8, 8) * (1 - np.eye(8))
+    assert arcs_of(Graph.from_matrix(wide[::2, ::2])) == arcs_of(Graph.from_matrix(wide[::2, ::2].copy())) != want
     graph = Graph.from_matrix([[0, 1], [2, 0]], 0, names=["a", "b"], coordinates=[(0, 0), (1, 1)])
     assert arcs_of(graph) == [("a", "b", 1), ("b", "a", 2)]
     assert graph.coordinates.shape == (2, 2)
 
 
 def test_matrices_are_read_in_blocks(monkeypatch):
-    table = np.random.default_rng(1).integers(0, 4, (13, 13))
+    table = np.random.default_rng(1).integers(0, 4, (13, 13)) * (1 - np.eye(13, dtype=int))
     whole = Graph.from_matrix(table, 0)
     monkeypatch.setattr(convert, "_ENTRIES", 30)
     assert arcs_of(Graph.from_matrix(table, 0)) == arcs_of(whole)
@@ -133,6 +134,7 @@ def test_empty_matrices():
         ([[0, 1], [2, 0]], True, InputTypeError, ("True", "bool")),
         ([[0.0, 1.0]], None, GraphError, ("(1, 2)", "n x n", "from_arcs", "Graph.from_raster")),
         (np.full((3, 3), 2.5), None, GraphError, ("2.5", "Graph.from_raster", "np.fill_diagonal(matrix, 0)")),
+        ([[1, 2, INF], [3, 4, 5], [6, 7, INF]], None, GraphError, ("2 of 3 entries", "Graph.from_raster")),
         (np.ones((2, 2), np.uint8), 0, GraphError, ("[0, 0] is 1", "Graph.from_raster", "np.fill_diagonal")),
         ([1.0, 2.0], None, GraphError, ("(2,)", "n x n")),
         (np.zeros((2, 2, 2)), None, GraphError, ("(2, 2, 2)", "n x n")),
@@ -313,6 +315,10 @@ def test_an_attribute_that_no_edge_has_is_refused():
     assert arcs_of(Graph.from_networkx(roads, "lanes")) == [("a", "b", 2), ("b", "c", 1)]
     assert Graph.from_networkx(roads).max_weight == 1  # as in NetworkX
     assert Graph.from_networkx(nx.empty_graph(2), "length").m == 0
+    bare = nx.Graph([("a", "b")])
+    assert Graph.from_networkx(bare).max_weight == 1  # nobody named an attribute: as in NetworkX
+    with refused(OptionError, "weight='weight'", "no attributes"):
+        Graph.from_networkx(bare, weight="weight")
 
 
 def test_bad_networkx_graphs():

@@ -24,6 +24,7 @@ from .arrays import (
     take_size,
     take_weights,
 )
+from .doors import USUAL_WEIGHT
 from .graph import Graph
 from .reweigh import without_infinite
 from .rows import arcs_to_rows, offset_type, record_type
@@ -95,16 +96,22 @@ def _not_square(shape: tuple[int, ...]) -> GraphError:
 
 
 def _refuse_raster(table: Array, no_edge: Any) -> None:
-    """Refuse a matrix whose whole diagonal is positive: most likely a raster of costs, whose shape happens to fit."""
+    """Refuse a matrix whose diagonal is mostly positive: most likely a raster of costs, whose shape happens to fit.
+
+    Some entries may be walls; in a matrix of weights, positive entries on the diagonal mean nothing.
+    """
     diagonal = np.diagonal(table)
-    if len(diagonal) < 2 or not ((diagonal > 0) & (diagonal < np.inf)).all():
+    positive = (diagonal > 0) & (diagonal < np.inf)
+    if no_edge is not None:
+        positive &= diagonal != no_edge
+    if len(diagonal) < 2 or 2 * np.count_nonzero(positive) <= len(diagonal):
         return
-    if no_edge is not None and (diagonal == no_edge).any():
-        return
+    first = int(np.argmax(positive))
     raise GraphError(
-        f"the whole diagonal of the matrix is positive (entry [0, 0] is {diagonal[0].item()}), but entry [u, v] is the "
-        f"arc from u to v, and no vertex needs an arc to itself. For a raster of costs use Graph.from_raster; if these "
-        f"are weights, call np.fill_diagonal(matrix, 0) first."
+        f"{np.count_nonzero(positive)} of {len(diagonal)} entries on the diagonal of the matrix are positive (entry "
+        f"[{first}, {first}] is {diagonal[first].item()}), but entry [u, v] is the arc from u to v, and no vertex "
+        f"needs an arc to itself. For a raster of costs use Graph.from_raster; if these are weights, call "
+        f"np.fill_diagonal(matrix, 0) first."
     )
 
 
@@ -282,14 +289,14 @@ def _check_networkx(graph: Any, weight: Any, default: Any) -> None:
             f"weight is the function {getattr(weight, '__name__', weight)!s}, but only an attribute's name is taken. "
             f"Store its values with networkx.set_edge_attributes and give their name."
         )
-    if weight not in (None, "weight"):
+    if weight is not None and weight is not USUAL_WEIGHT:
         _check_attribute(graph, weight)
     if isinstance(default, bool) or not isinstance(default, numbers.Real):
         raise InputTypeError(f"default is {shorten(default)}, a {type(default).__name__}, but weights are numbers.")
 
 
 def _check_attribute(graph: Any, weight: Any) -> None:
-    """Refuse an attribute that no edge has; "weight" may be missing, as in NetworkX, where edges then have weight 1."""
+    """Refuse an attribute that was given and that no edge has."""
     if graph.number_of_edges() == 0 or any(value is not None for *_, value in graph.edges(data=weight)):
         return
     known = sorted({str(name) for *_, data in graph.edges(data=True) for name in data})

@@ -28,6 +28,15 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 
+class _Default(str):
+    """A default value that differs from the same word given by the caller."""
+
+    __slots__ = ()
+
+
+USUAL_WEIGHT = _Default("weight")  # edges may lack it, as in NetworkX, where they then have weight 1
+
+
 class Doors:
     """Ways to build a graph, and to turn it into something else."""
 
@@ -225,7 +234,7 @@ class Doors:
     def from_networkx(
         cls,
         graph: Any,
-        weight: str | None = "weight",
+        weight: str | None = USUAL_WEIGHT,
         default: float = 1,
         *,
         coordinates: Any = None,
@@ -238,8 +247,8 @@ class Doors:
         graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
             Parallel edges are kept, with their ``keys``. Nodes that are the ints 0 to n - 1 become indices, not names.
         weight : str or None
-            The edge attribute to use; None gives an unweighted graph. An attribute that no edge has is refused, except
-            "weight": as in NetworkX, the edges then have the default weight.
+            The edge attribute to use; None gives an unweighted graph. An attribute that you name and that no edge has
+            is refused. If you name none, edges without "weight" have the default weight, as in NetworkX.
         default : number
             The weight of edges that lack the attribute.
         coordinates : dict from node to pair, optional
