@@ -29,8 +29,7 @@ from .graph import Graph
 from .kernels.cpu.constants import LANES
 from .methods.prepared import SOLVERS, refusal, require_memory
 from .results import Distances, KNearest, Nearest, Table
-from .results.limits import choose_types, type_end, unreached
-from .results.lookup import as_float
+from .results.limits import choose_types, in_type, type_end, unreached
 
 if TYPE_CHECKING:
     from .description import Description
@@ -261,7 +260,7 @@ class Prepared(PreparedGraph):
         assert wanted is not None
         self._require_room(wanted)
         found = find_pairs(self.hierarchy, sources, targets, self._dtype, self._threads(threads))
-        return as_float(found).astype(wanted, copy=False) if wanted.kind == "f" else _as_integers(found, wanted)
+        return in_type(found, wanted)
 
     def _require_room(self, wanted: np.dtype) -> None:
         """Refuse a type that may not hold all distances exactly: floats have 53 bits."""
@@ -458,12 +457,6 @@ class Prepared(PreparedGraph):
     def _threads(self, threads: int | None) -> int:
         """Return the number of threads to use."""
         return self.threads if threads is None else options.take_threads(threads, cpu.facts().cores)
-
-
-def _as_integers(found: np.ndarray, wanted: np.dtype) -> np.ndarray:
-    """Return distances in another integer type that holds them, with its own mark of the unreached."""
-    reached = found != unreached(found.dtype)
-    return found if found.dtype == wanted else np.where(reached, found, unreached(wanted)).astype(wanted)
 
 
 def load_prepared(path: Any, graph: Graph) -> Prepared:

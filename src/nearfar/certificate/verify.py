@@ -143,14 +143,22 @@ def _verify_table(graph: Graph, table: Table) -> Certificate:
     for low in range(0, 0 if problems else k, at_once):
         part = range(low, min(low + at_once, k))
         whole = table.whole_rows(part)
-        values = table.values_as(part, whole.rows.dtype)
-        if not np.array_equal(whole.rows[:, table.target_indices], values, equal_nan=values.dtype.kind == "f"):
+        if not _are_equal(table.rows[list(part)], whole.rows[:, table.target_indices]):
             problems.append("a target occurs twice, with different distances from the same source")
         problems += islice(_problems(graph, whole, whole, rounding), LIMIT - len(problems))
         if len(problems) >= LIMIT:
             break
     off = max(rounding, default=0.0) if table.rounded and not problems else None
     return Certificate(problems, k, t, graph.m, off)
+
+
+def _are_equal(mine: np.ndarray, theirs: np.ndarray) -> bool:
+    """Compare distances, which may be whole numbers of different types, each with its own value for unreached."""
+    if mine.dtype.kind == "f":
+        return np.array_equal(mine, theirs, equal_nan=True)
+    reached = mine != np.iinfo(mine.dtype).max
+    alike = reached == (theirs != np.iinfo(theirs.dtype).max)
+    return bool((alike & (~reached | (mine == theirs))).all())
 
 
 def _problems(graph: Graph, distances: Distances, result: Distances | Nearest, rounding: list[float]) -> Iterator[str]:

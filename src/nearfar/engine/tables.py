@@ -186,7 +186,7 @@ def _by_hierarchy(filling: Filling, found: Found) -> bool:
     if certain is None and not _fits(rows, query.types[-1]):
         raise limits.overflow(query.graph, query.types[-1], given=False)
     if rows is not found.rows:
-        _store(found, rows if certain else _as_type(rows, query.types[-1]), slice(None), back)
+        _store(found, rows if certain else limits.in_type(rows, query.types[-1]), slice(None), back)
     found.rounded = True
     return True
 
@@ -247,9 +247,9 @@ def _store(found: Found, rows: np.ndarray, where: slice, columns: np.ndarray) ->
     """Keep some columns of rows; if these have a wider type than the table, it gets that type."""
     if rows.dtype.itemsize > found.rows.dtype.itemsize:
         wider = np.empty_like(found.rows, rows.dtype)  # in the same order in memory
-        wider[...] = _as_type(found.rows, rows.dtype)
+        wider[...] = limits.in_type(found.rows, rows.dtype)
         found.rows = wider
-    found.rows[where] = _as_type(rows[:, columns], found.rows.dtype)
+    found.rows[where] = limits.in_type(rows[:, columns], found.rows.dtype)
 
 
 def _note(found: Found, result: Distances) -> None:
@@ -261,14 +261,6 @@ def _note(found: Found, result: Distances) -> None:
             found.notes[name] = found.notes.get(name, 0) + value
         elif name in ("instead", "queue"):
             found.notes[name] = value
-
-
-def _as_type(rows: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Return distances in another type, with its mark for the unreached."""
-    if rows.dtype == dtype:
-        return rows
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.where(rows == limits.unreached(rows.dtype), limits.unreached(dtype), rows.astype(dtype))
 
 
 def search_again(table: Table, rows: Sequence[int], targets: np.ndarray | None) -> Distances:

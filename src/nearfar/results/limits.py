@@ -89,6 +89,14 @@ def type_end(dtype: np.dtype) -> Any:
     return float(np.finfo(dtype).max) if dtype.kind == "f" else int(np.iinfo(dtype).max)
 
 
+def in_type(dist: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return distances in another type that holds them, with its value for unreached; the same array if it has it."""
+    if dist.dtype == dtype:
+        return dist
+    with np.errstate(over="ignore", invalid="ignore"):  # only the value for unreached may not fit, and is replaced
+        return np.where(dist == unreached(dist.dtype), unreached(dtype), dist.astype(dtype))
+
+
 def ceiling_and_zero(graph: Graph, cutoff: float | None, dtype: np.dtype) -> tuple[Any, Any]:
     """Return the least distance that counts as unreached, and zero in the type that sums are formed in.
 

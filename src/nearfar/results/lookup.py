@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputTypeError, OptionError
 from ..graph.names import NumberNames
-from .limits import unreached
+from .limits import in_type, unreached
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -51,10 +51,8 @@ def number_of(distance: Any) -> int | float:
 
 def as_float(dist: np.ndarray) -> np.ndarray:
     """Return distances as float64, inf where unreached."""
-    floats = dist.astype(np.float64)
-    if dist.dtype.kind != "f":
-        floats[dist == unreached(dist.dtype)] = np.inf
-    return floats
+    floats = in_type(dist, np.dtype(np.float64))
+    return floats.copy() if floats is dist else floats
 
 
 def take_count(k: Any) -> int:

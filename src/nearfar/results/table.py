@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import InputTypeError, NoPathError, OptionError
 from ..graph.tables import called, frame_of
 from . import lookup
-from .limits import unreached
+from .limits import in_type, unreached
 
 if TYPE_CHECKING:
     from ..description import Description
@@ -247,15 +247,9 @@ class Table:
         if self._search is None:
             raise OptionError("this table was not made by a query, so its rows cannot be searched again.")
         found = self._search(self, rows, None)
-        found.rows[:, self.target_indices] = self.values_as(rows, found.rows.dtype)
+        found.rows[:, self.target_indices] = in_type(self.rows[list(rows)], found.rows.dtype)
         found.rounded = self.rounded
         return found
-
-    def values_as(self, rows: Sequence[int], dtype: np.dtype) -> np.ndarray:
-        """Return some rows in another type of distances, with its mark for the unreached."""
-        mine = self.rows[list(rows)]
-        with np.errstate(over="ignore"):
-            return np.where(mine == unreached(mine.dtype), unreached(dtype), mine.astype(dtype))
 
     def _both(self, ends: tuple[Hashable, ...]) -> tuple[int, int]:
         """Return the row and the column of (source, target), or of a target alone if there is one row."""
