@@ -18,8 +18,7 @@ from nearfar.certificate.rounded import CycleError, measure
 from nearfar.certificate.verify import verify
 from nearfar.engine.solve import solve_again
 from nearfar.graph import Graph
-from nearfar.results import Distances, Nearest
-from nearfar.results import distances as result
+from nearfar.results import Distances, Nearest, forest
 
 FLOATS = ("float32", "float64")
 ANY = strategies.cases(dtypes=FLOATS) | strategies.negative_cases(dtypes=FLOATS)
@@ -283,7 +282,7 @@ def test_rows_are_solved_again_some_at_a_time(monkeypatch):
         asked.append(list(numbers))
         return solve_again(found, numbers)
 
-    monkeypatch.setattr(result, "ROUNDED_AT_ONCE", 7 * graph.n)
+    monkeypatch.setattr(forest, "ROUNDED_AT_ONCE", 7 * graph.n)
     found = Distances(graph, exact.source_indices, exact.rows.copy(), rounded=True, solve_again=noted)
     assert found.path(3, source=9) == exact.path(3, source=9) and asked == [[9]]
     assert (found.predecessors == exact.predecessors).all()

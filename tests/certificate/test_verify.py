@@ -13,6 +13,7 @@ from nearfar.certificate.verify import LIMIT, Certificate, verify
 from nearfar.errors import InputTypeError
 from nearfar.graph import Graph
 from nearfar.results import Distances, Nearest
+from nearfar.results.forest import Forest
 
 TOP = 2**31 - 1
 ANY = strategies.cases() | strategies.negative_cases()
@@ -199,7 +200,7 @@ def test_wrong_source(result):
 
 
 def test_another_source_at_zero(result):
-    result._forest = None
+    result._forest = Forest()
     result.source_indices = ids(4)
     assert changed(result, (4, 0), (5, 1)).problems[0] == (
         "vertex 'a' has 0, but the distances on no path from the source add up to it: "
@@ -301,7 +302,7 @@ def test_predecessors_missing_or_too_many(result):
 
 def test_predecessors_out_of_form(result):
     assert tree_changed(result, 1, 6) == ["the predecessors must be 6 int32 numbers from -1 to 5"]
-    result._forest = result._forest.astype(np.int64)
+    result._forest.whole = result._forest.whole.astype(np.int64)
     assert tree_changed(result, 1, 0) == ["the predecessors must be 6 int32 numbers from -1 to 5"]
 
 
@@ -385,11 +386,11 @@ def test_starts_out_of_form(late, starts):
 
 def test_roots_and_sources_of_starts(late):
     assert late.source.tolist() == [0, 0, 2, 2, -1]
-    late.distances._trees[0] = ids(-1, 0, -1, -1, -1)
+    late.distances._forest.single[0] = ids(-1, 0, -1, -1, -1)
     assert verify(late.graph, late).problems == ["vertex 3 is reached, but has no predecessor"]
-    late.distances._trees[0] = ids(-1, 0, 1, 2, -1)
+    late.distances._forest.single[0] = ids(-1, 0, 1, 2, -1)
     assert "vertex 2 is a source, but has predecessor 1" in verify(late.graph, late).problems[0]
-    late.distances._trees.clear()
+    late.distances._forest.single.clear()
     late._source = ids(0, 0, 2, 3, -1)
     assert verify(late.graph, late).problems == ["vertex 3 has source 3, but no shortest path to it starts there"]
 

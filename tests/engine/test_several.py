@@ -116,7 +116,7 @@ def test_by_name(towns, way):
     assert near.path("Bonn") == ["Ulm", "Bonn"] and near.path("Bonn", rank=2) == ["Kiel", "Ulm", "Bonn"]
     assert near.path("Bonn", source="Kiel") == near.path("Bonn", rank=2)
     assert (near.k, near.reached.sum(), near.describe()["reached"]) == (2, 6, 6)
-    assert repr(near) == "KNearest(sources=2, k=2, n=4, int32)"
+    assert repr(near) == "KNearest(sources=2, k=2, n=4, int32, dijkstra on cpu)"
     back = asked(way, towns, ["Kiel", "Ulm"], k=2, direction="to")
     assert back["Bonn"] == [("Kiel", 7), ("Ulm", 8)] and back.path("Bonn", rank=2) == ["Bonn", "Kiel", "Ulm"]
     assert repr(back).endswith(", to the sources)") and back.describe()["direction"] == "to"

@@ -126,7 +126,7 @@ def test_names_and_frames(towns):
 def test_one_row(towns):
     table = nearfar.sssp(towns, "Ulm", targets=["Kiel", "Bonn"])
     assert table["Kiel"] == table["Ulm", "Kiel"] == 7 and table.path("Kiel") == table.path("Ulm", "Kiel")
-    assert table.path_rows("Kiel").tolist() == [0, 2] and repr(table) == "Table(1 x 2, int32, dijkstra)"
+    assert table.path_rows("Kiel").tolist() == [0, 2] and repr(table) == "Table(1 x 2, int32, dijkstra on cpu)"
     late = nearfar.sssp(towns, {"Ulm": 0, "Bonn": 2.5}, targets=["Kiel", "Ulm"])
     assert late.dist.tolist() == [5.5, 0] and late.path("Kiel") == ["Bonn", "Kiel"] and nearfar.verify(towns, late)
     assert nearfar.verify(towns, pickle.loads(pickle.dumps(late))) and late.sources == ["Ulm", "Bonn"]

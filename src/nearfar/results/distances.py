@@ -17,7 +17,8 @@ import numpy as np
 from ..errors import InputTypeError, MethodError, NoPathError, OptionError
 from ..graph.tables import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
-from . import lookup
+from . import lookup, report
+from .forest import Forest
 from .limits import unreached
 from .nearest import Nearest
 from .rasters import distances_to_raster
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 __all__ = ["Distances", "Nearest"]
-
-ROUNDED_AT_ONCE = 1 << 22  # distances that are solved again in one query
 
 
 class Distances:
@@ -98,10 +97,7 @@ class Distances:
         self.stats = stats
         self.rounded = rounded
         self._solve_again = solve_again  # returns some rows with sums along the path; used if rounded
-        self._trees: dict[int, np.ndarray] = {}
-        self._over_the_limit: dict[int, np.ndarray] = {}  # trees of rows with paths over unreached vertices
-        self._forest: np.ndarray | None = None
-        self._rounded_roots: dict[int, np.ndarray] = {}  # of rows that were solved again, if not all seeds are roots
+        self._forest = Forest()
 
     @property
     def sources(self) -> Any:
@@ -261,10 +257,8 @@ class Distances:
     @property
     def towards_sources(self) -> np.ndarray:
         """The next vertex on the path towards the source: ``predecessors``, or ``successors`` if there are these."""
-        if self._forest is None:
-            self._forest = self._make_trees(range(len(self.rows)))
-            self._trees.clear()
-        return self._forest[0] if self.single else self._forest
+        trees = self._forest.all(self)
+        return trees[0] if self.single else trees
 
     def path(self, *ends: Hashable, source: Hashable | None = None) -> list[Any]:
         """Return the vertices of a shortest path, both ends included: ``path(target)`` or ``path(source, target)``.
@@ -303,10 +297,10 @@ class Distances:
         r = self._row_of(start, "path")
         if self.rows[r, v] == unreached(self.rows.dtype):
             raise NoPathError(self._no_path(r, v))
-        pred, path = self._whole_tree(r), [v]
+        pred, path = self._forest.tree(self, r), [v]
         while (v := int(pred[v])) != NO_VERTEX:
             path.append(v)
-        if path[-1] not in self.roots_of(r):
+        if path[-1] not in self._forest.roots(self, r):
             raise MethodError(
                 f"the path between {target!r} and its source leaves the limit of the query and returns over negative "
                 "weights, so this result does not contain it. Run the query again without cutoff and targets."
@@ -380,21 +374,11 @@ class Distances:
         >>> nearfar.sssp(g, 1).describe()["reached"]
         2
         """
-        from ..description import Description
-
-        facts: dict[str, Any] = {"sources": len(self.rows), "vertices": self.graph.n, "arcs": self.graph.m}
-        on_gpu = getattr(self.plan, "gpu", None) is not None  # then threads only work on trees
-        for fact in ("method", "device", "why") if on_gpu else ("method", "device", "threads", "why"):
-            if (value := getattr(self.plan, fact, None)) is not None:
-                facts[fact] = value
-        facts |= self.stats or {}
-        facts |= {"direction": "to"} if self.direction == "to" else {}
-        facts |= {"cutoff": self.cutoff} if self.cutoff is not None else {}
-        facts |= {"targets": len(self.targets)} if self.targets is not None else {}
-        return Description(facts | self._findings())
+        limits = {"targets": len(self.targets)} if self.targets is not None else {}
+        return report.describe(self, self.rows, sources=len(self.rows), **limits)
 
     def __repr__(self) -> str:
-        return f"Distances(k={len(self.rows)}, n={self.graph.n}, {self.rows.dtype}{self._by()}{self._to()})"
+        return f"Distances(k={len(self.rows)}, n={self.graph.n}, {self.rows.dtype}{report.by(self)})"
 
     def seeds_of(self, r: int) -> np.ndarray:
         """Return the vertices that row ``r`` starts from: its source, or the sources of a nearest query."""
@@ -409,80 +393,23 @@ class Distances:
         """Return the distances at which the seeds of row ``r`` start."""
         return np.zeros(len(self.seeds_of(r)), self.rows.dtype) if self.starts is None else self.starts
 
-    def roots_of(self, r: int) -> np.ndarray:
-        """Return the seeds of row ``r`` where paths start: those that no other seed reaches sooner."""
-        seeds = self.seeds_of(r)
-        if self.rounded and self._solve_again is not None:
-            return self._rounded_roots.get(r, seeds)
-        return seeds[self.rows[r, seeds] == self.starts_of(r)]
-
     def known_trees(self) -> dict[int, np.ndarray]:
         """Return the predecessors that were computed so far, by row, without computing any."""
-        return self._trees if self._forest is None else dict(enumerate(self._forest))
+        return self._forest.known()
 
-    def _tree(self, r: int) -> np.ndarray:
-        """Return the predecessors of row ``r`` alone, computed once."""
-        if self._forest is not None:
-            return self._forest[r]
-        if r not in self._trees:
-            self._trees[r] = self._make_trees([r])[0]
-        return self._trees[r]
+    @property
+    def is_solved_again(self) -> bool:
+        """Whether trees come from rows that are solved again, with sums along the path."""
+        return self.rounded and self._solve_again is not None
 
-    def _make_trees(self, indices: Sequence[int]) -> np.ndarray:
-        """Compute the predecessors of some rows, on as many threads as the query had."""
-        from .trees import predecessors
-
-        threads = getattr(self.plan, "threads", 1)
-        if self.rounded and self._solve_again is not None:
-            return self._make_rounded_trees(indices, threads)
-        rows = self.rows if len(indices) == len(self.rows) else self.rows[list(indices)]
-        starts = [self.starts_of(r) for r in indices]
-        return predecessors(self.searched, rows, [self.seeds_of(r) for r in indices], threads, starts)
-
-    def _make_rounded_trees(self, indices: Sequence[int], threads: int) -> np.ndarray:
-        """Return predecessors from rows that are solved again, some at a time.
-
-        A tree contains only reached vertices. At a limit, rounding may leave out a vertex that is on the path to
-        another; then the whole tree is also kept, for paths.
-        """
-        from .trees import predecessors
-
+    def solved_again(self, rows: Sequence[int]) -> np.ndarray:
+        """Return some rows with sums along the path."""
         assert self._solve_again is not None
-        pred, mark = np.empty((len(indices), self.graph.n), np.int32), unreached(self.rows.dtype)
-        step = max(threads, ROUNDED_AT_ONCE // max(self.graph.n, 1))
-        for first in range(0, len(indices), step):
-            part = list(indices[first : first + step])
-            seeds, starts = [self.seeds_of(r) for r in part], [self.starts_of(r) for r in part]
-            rows = self._solve_again(self, part)
-            reached = self.rows[part] != mark
-            within = np.where(reached, rows, rows.dtype.type(mark))
-            trees = pred[first : first + step]
-            trees[:] = predecessors(self.searched, within, seeds, threads, starts)
-            for i, r in enumerate(part):
-                if not (are_roots := rows[i, seeds[i]] == starts[i]).all():
-                    self._rounded_roots[r] = seeds[i][are_roots]
-            if self.graph.min_weight < 0 or (self.cutoff is None and self.targets is None):
-                continue
-            for i, r in enumerate(part):
-                lost = reached[i] & (trees[i] == NO_VERTEX)
-                lost[self.roots_of(r)] = False
-                if lost.any():
-                    only = slice(i, i + 1)
-                    self._over_the_limit[r] = predecessors(self.searched, rows[only], seeds[only], 1, starts[only])[0]
-        return pred
+        return self._solve_again(self, rows)
 
     def origins(self) -> np.ndarray:
         """Return the seed where the path to each vertex starts in the only row, -1 if there is no path."""
-        from .trees import origins
-
-        found = origins(self._whole_tree(0), self.roots_of(0))
-        found[self.rows[0] == unreached(self.rows.dtype)] = NO_VERTEX  # a limit may exclude even sources
-        return found
-
-    def _whole_tree(self, r: int) -> np.ndarray:
-        """Return the predecessors of row ``r``, also of unreached vertices that are on paths to reached ones."""
-        tree = self._tree(r)
-        return self._over_the_limit.get(r, tree)
+        return self._forest.origins(self)
 
     def _both_ends(self, ends: tuple[Hashable, ...], source: Hashable | None) -> tuple[Hashable | None, Hashable]:
         """Return the source, None if it was not given, and the target of a path."""
@@ -530,24 +457,3 @@ class Distances:
         if self.targets is not None and v not in self.targets:
             return f"{message} that is no longer than those to the targets. Add it to targets=."
         return f"{message}: it cannot be reached. result.reached shows which vertices can."
-
-    def _findings(self) -> dict[str, Any]:
-        """Count reached pairs and find the greatest distance, row by row."""
-        count, farthest, mark = 0, None, unreached(self.rows.dtype)
-        for row in self.rows:
-            if len(reached := row[row != mark]):
-                count += len(reached)
-                most = reached.max().item()
-                farthest = most if farthest is None else max(farthest, most)
-        return {"reached": count, "farthest": farthest, "dtype": str(self.rows.dtype)}
-
-    def _to(self) -> str:
-        """Return the direction, if it is not the usual one, for a repr."""
-        return ", to the sources" if self.direction == "to" else ""
-
-    def _by(self) -> str:
-        """Return which method ran where, if it is known, for a repr."""
-        facts = self.stats or {}
-        method = facts.get("method") or getattr(self.plan, "method", None)
-        device = facts.get("device") or getattr(self.plan, "device", None)
-        return (f", {method}" if method else "") + (f" on {device}" if device else "")

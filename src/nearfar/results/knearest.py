@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InputTypeError, NoPathError, OptionError
 from ..graph.tables import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
-from . import lookup
+from . import lookup, report
 from .limits import unreached
 
 if TYPE_CHECKING:
@@ -195,16 +195,8 @@ class KNearest:
 
     def describe(self) -> Description:
         """Return what ran, what it cost and what it found: a dict that prints as a table."""
-        from ..description import Description
-
-        facts: dict[str, Any] = {"sources": len(self.source_indices), "k": self.k, "vertices": self.graph.n}
-        facts |= {"arcs": self.graph.m, "why": getattr(self.plan, "why", None)} | (self.stats or {})
-        facts |= {"direction": "to"} if self.direction == "to" else {}
-        facts |= {"cutoff": self.cutoff} if self.cutoff is not None else {}
-        found = self.dist[self.reached]
-        farthest = found.max().item() if len(found) else None
-        return Description(facts | {"reached": len(found), "farthest": farthest, "dtype": str(self.dist.dtype)})
+        return report.describe(self, self.dist, sources=len(self.source_indices), k=self.k)
 
     def __repr__(self) -> str:
-        to = ", to the sources" if self.direction == "to" else ""
-        return f"KNearest(sources={len(self.source_indices)}, k={self.k}, n={self.graph.n}, {self.dist.dtype}{to})"
+        sources = len(self.source_indices)
+        return f"KNearest(sources={sources}, k={self.k}, n={self.graph.n}, {self.dist.dtype}{report.by(self)})"

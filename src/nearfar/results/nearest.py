@@ -13,7 +13,7 @@ import numpy as np
 
 from ..graph.tables import called, frame_of
 from ..kernels.cpu.constants import NO_VERTEX
-from . import lookup
+from . import lookup, report
 from .limits import unreached
 from .rasters import distances_to_raster
 
@@ -204,5 +204,5 @@ class Nearest:
         return facts
 
     def __repr__(self) -> str:
-        by = f"{self.distances._by()}{self.distances._to()}"
+        by = report.by(self.distances)
         return f"Nearest(sources={len(self.source_indices)}, n={self.graph.n}, {self.dist.dtype}{by})"

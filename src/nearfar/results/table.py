@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import InputTypeError, NoPathError, OptionError
 from ..graph.tables import called, frame_of
-from . import lookup
+from . import lookup, report
 from .limits import in_type, unreached
 
 if TYPE_CHECKING:
@@ -223,24 +223,12 @@ class Table:
 
     def describe(self) -> Description:
         """Return what ran, what it cost and what it found: a dict that prints as a table."""
-        from ..description import Description
-
         k, t = self.rows.shape
-        facts: dict[str, Any] = {"sources": k, "targets": t, "vertices": self.graph.n, "arcs": self.graph.m}
-        for fact in ("method", "device", "threads", "why"):
-            if (value := getattr(self.plan, fact, None)) is not None:
-                facts[fact] = value
-        facts |= self.stats or {}
-        facts |= {"direction": "to"} if self.direction == "to" else {}
-        facts |= {"cutoff": self.cutoff} if self.cutoff is not None else {}
-        found = self.rows[self.rows != unreached(self.rows.dtype)]
-        farthest = found.max().item() if len(found) else None
-        return Description(facts | {"reached": len(found), "farthest": farthest, "dtype": str(self.rows.dtype)})
+        return report.describe(self, self.rows, sources=k, targets=t)
 
     def __repr__(self) -> str:
         k, t = self.rows.shape
-        by = "".join(f", {fact}" for fact in [(self.stats or {}).get("method")] if fact)
-        return f"Table({k} x {t}, {self.rows.dtype}{by}{', to the sources' if self.direction == 'to' else ''})"
+        return f"Table({k} x {t}, {self.rows.dtype}{report.by(self)})"
 
     def whole_rows(self, rows: Sequence[int]) -> Distances:
         """Return whole rows of some sources, searched again, with this table's distances in the columns of targets."""

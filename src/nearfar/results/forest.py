@@ -1,0 +1,107 @@
+"""The shortest-path trees of a result, made when they are first asked for, and kept.
+
+Trees come from the distances (trees.py). If these were added in another order than along the path, they are solved
+again first, some rows at a time, so that trees do not depend on the method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..kernels.cpu.constants import NO_VERTEX
+from .limits import unreached
+
+if TYPE_CHECKING:
+    from .distances import Distances
+
+ROUNDED_AT_ONCE = 1 << 22  # distances that are solved again in one query
+
+
+class Forest:
+    """The trees of the rows of one result, which its methods are given: it holds the forest, and no cycle arises."""
+
+    def __init__(self) -> None:
+        self.single: dict[int, np.ndarray] = {}  # trees of some rows
+        self.whole: np.ndarray | None = None  # trees of all rows
+        self._over_the_limit: dict[int, np.ndarray] = {}  # trees of rows with paths over unreached vertices
+        self._rounded_roots: dict[int, np.ndarray] = {}  # of rows that were solved again, if not all seeds are roots
+
+    def known(self) -> dict[int, np.ndarray]:
+        """Return the trees that were made so far, by row, without making any."""
+        return self.single if self.whole is None else dict(enumerate(self.whole))
+
+    def all(self, of: Distances) -> np.ndarray:
+        """Return the trees of all rows."""
+        if self.whole is None:
+            self.whole = self._make(of, range(len(of.rows)))
+            self.single.clear()
+        return self.whole
+
+    def tree(self, of: Distances, r: int) -> np.ndarray:
+        """Return the tree of row ``r``, also over unreached vertices that are on paths to reached ones."""
+        if self.whole is None and r not in self.single:
+            self.single[r] = self._make(of, [r])[0]
+        found = self.single[r] if self.whole is None else self.whole[r]
+        return self._over_the_limit.get(r, found)
+
+    def roots(self, of: Distances, r: int) -> np.ndarray:
+        """Return the seeds of row ``r`` where paths start: those that no other seed reaches sooner."""
+        seeds = of.seeds_of(r)
+        if of.is_solved_again:
+            return self._rounded_roots.get(r, seeds)
+        return seeds[of.rows[r, seeds] == of.starts_of(r)]
+
+    def origins(self, of: Distances) -> np.ndarray:
+        """Return the seed where the path to each vertex starts in the only row, -1 if there is no path."""
+        from .trees import origins
+
+        found = origins(self.tree(of, 0), self.roots(of, 0))
+        found[of.rows[0] == unreached(of.rows.dtype)] = NO_VERTEX  # a limit may exclude even sources
+        return found
+
+    def _make(self, of: Distances, indices: Sequence[int]) -> np.ndarray:
+        """Make the trees of some rows, on as many threads as the query had."""
+        from .trees import predecessors
+
+        threads = getattr(of.plan, "threads", 1)
+        if of.is_solved_again:
+            return self._make_rounded(of, indices, threads)
+        rows = of.rows if len(indices) == len(of.rows) else of.rows[list(indices)]
+        seeds, starts = [of.seeds_of(r) for r in indices], [of.starts_of(r) for r in indices]
+        return predecessors(of.searched, rows, seeds, threads, starts)
+
+    def _make_rounded(self, of: Distances, indices: Sequence[int], threads: int) -> np.ndarray:
+        """Return trees of rows that are solved again, some at a time."""
+        pred = np.empty((len(indices), of.graph.n), np.int32)
+        step = max(threads, ROUNDED_AT_ONCE // max(of.graph.n, 1))
+        for first in range(0, len(indices), step):
+            self._make_part(of, list(indices[first : first + step]), threads, pred[first : first + step])
+        return pred
+
+    def _make_part(self, of: Distances, part: list[int], threads: int, trees: np.ndarray) -> None:
+        """Write the trees of some rows to ``trees``.
+
+        A tree contains only reached vertices. At a limit, rounding may leave out a vertex that is on the path to
+        another; then the whole tree is also kept, for paths.
+        """
+        from .trees import predecessors
+
+        seeds, starts = [of.seeds_of(r) for r in part], [of.starts_of(r) for r in part]
+        rows, mark = of.solved_again(part), unreached(of.rows.dtype)
+        reached = of.rows[part] != mark
+        within = np.where(reached, rows, rows.dtype.type(mark))
+        trees[:] = predecessors(of.searched, within, seeds, threads, starts)
+        limited = of.graph.min_weight >= 0 and (of.cutoff is not None or of.targets is not None)
+        for i, r in enumerate(part):
+            if not (are_roots := rows[i, seeds[i]] == starts[i]).all():
+                self._rounded_roots[r] = seeds[i][are_roots]
+            if not limited:
+                continue
+            lost = reached[i] & (trees[i] == NO_VERTEX)
+            lost[self.roots(of, r)] = False
+            if lost.any():
+                only = slice(i, i + 1)
+                self._over_the_limit[r] = predecessors(of.searched, rows[only], seeds[only], 1, starts[only])[0]
