@@ -158,19 +158,10 @@ class Plan:
         if self.bytes <= self.available:
             return
         if self.device != "cpu":
-            raise MemoryLimitError(
-                f"{self.method} with {self.n:,} vertices needs {format_bytes(self.bytes)} ({self.bytes:,} bytes) on "
-                f"{self.device} at least; {format_bytes(self.available)} may be used. {self._gpu_way_out()}.",
-                self.bytes,
-                self.available,
-            )
-        raise MemoryLimitError(
-            f"{self.rows:,} x {self.n:,} distances as {self.dtype.name} need {format_bytes(self.bytes)} "
-            f"({self.bytes:,} bytes) with their work space; {format_bytes(self.available)} may be used. "
-            f"{self._way_out()}.",
-            self.bytes,
-            self.available,
-        )
+            what = f"{self.method} with {self.n:,} vertices needs, on {self.device}, at least"
+            raise too_large(what, self.bytes, self.available, self._gpu_way_out())
+        what = f"{self.rows:,} x {self.n:,} distances as {self.dtype.name} with their work space need"
+        raise too_large(what, self.bytes, self.available, self._way_out())
 
     def _gpu_way_out(self) -> str:
         """Return advice on what would need less memory on a GPU."""
@@ -188,6 +179,15 @@ class Plan:
         if self.threads > 1 and self.rows * self.n * self.dtype.itemsize < self.available:
             return "Use fewer threads, or ask for fewer sources at a time (mssp with a part of them)"
         return _FEWER_ROWS
+
+
+def too_large(what: str, needed: int, available: int, way_out: str) -> MemoryLimitError:
+    """Return the error for an answer that does not fit into memory."""
+    return MemoryLimitError(
+        f"{what} {format_bytes(needed)} ({needed:,} bytes); {format_bytes(available)} may be used. {way_out}.",
+        needed,
+        available,
+    )
 
 
 def choose_method(graph: Graph, rows: int, threads: int, early: bool, bounded: bool = False) -> tuple[str, str]:

@@ -15,16 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from ..description import format_bytes
 from ..devices import cpu
-from ..errors import DistanceOverflowError, MemoryLimitError, MethodError, OptionError, option
+from ..errors import DistanceOverflowError, MethodError, OptionError, option
 from ..graph import Graph
 from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import NO_VERTEX
 from ..methods import METHODS
 from ..results import KNearest, limits
 from .options import Options
-from .planner import Plan, make_plan
+from .planner import Plan, make_plan, too_large
 from .query import PreparedGraph, Query, check, take_graph
 from .solve import solve
 from .tuning import ROWS_AT_ONCE, ROWS_PER_RANK, ROWS_PER_RANK_PREPARED
@@ -135,12 +134,8 @@ def _compile(query: Query, k: int, dtype: np.dtype) -> float:
 def _require_memory(plan: Plan, k: int) -> None:
     """Refuse a search whose labels do not fit into memory."""
     if plan.bytes > plan.available:
-        raise MemoryLimitError(
-            f"the {k:,} nearest sources of {plan.n:,} vertices need {format_bytes(plan.bytes)}; "
-            f"{format_bytes(plan.available)} may be used. Use a smaller k, or allow more memory.",
-            plan.bytes,
-            plan.available,
-        )
+        what = f"the {k:,} nearest sources of {plan.n:,} vertices need"
+        raise too_large(what, plan.bytes, plan.available, "Use a smaller k, or allow more memory")
 
 
 def _search_as(

@@ -14,16 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ..description import format_bytes
 from ..elimination.build import Hierarchy
-from ..errors import MemoryLimitError
 from ..graph import Graph
 from ..methods.prepared import hierarchy_for
 from ..methods.problem import Controls
 from ..progress import watcher
 from ..results import Distances, Table, limits
 from . import options
-from .planner import Plan
+from .planner import Plan, too_large
 from .query import PreparedGraph, Query, check
 from .run import new_problem
 from .solve import plan_query, solve
@@ -160,12 +158,8 @@ def _require_memory(filling: Filling) -> None:
     plan = filling.plan
     available = plan.host_available if plan.gpu else plan.available
     if filling.size > available:
-        raise MemoryLimitError(
-            f"a table of {plan.rows:,} x {plan.n:,} distances as {plan.dtype.name} needs {format_bytes(filling.size)}; "
-            f"{format_bytes(available)} may be used. Ask for fewer sources at a time.",
-            filling.size,
-            available,
-        )
+        what = f"a table of {plan.rows:,} x {plan.n:,} distances as {plan.dtype.name} needs"
+        raise too_large(what, filling.size, available, "Ask for fewer sources at a time")
 
 
 def _by_hierarchy(filling: Filling, found: Found) -> bool:

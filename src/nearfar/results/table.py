@@ -83,12 +83,28 @@ class Table:
 
     @property
     def sources(self) -> Any:
-        """The vertices of the rows by name; a query takes them again."""
+        """The vertices of the rows by name; a query takes them again.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3], names=["Ulm", "Bonn", "Kiel"])
+        >>> nearfar.table(g, ["Ulm", "Bonn"], ["Kiel"]).sources
+        ['Ulm', 'Bonn']
+        """
         return lookup.names_of(self.graph, self.source_indices if self.seeds is None else self.seeds)
 
     @property
     def targets(self) -> Any:
-        """The vertices of the columns by name; a query takes them again."""
+        """The vertices of the columns by name; a query takes them again.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3], names=["Ulm", "Bonn", "Kiel"])
+        >>> nearfar.table(g, ["Ulm", "Bonn"], ["Kiel"]).targets
+        ['Kiel']
+        """
         return lookup.names_of(self.graph, self.target_indices)
 
     @property
@@ -109,11 +125,29 @@ class Table:
 
     @property
     def reached(self) -> np.ndarray:
-        """Where there is a distance: booleans shaped like ``dist``."""
+        """Where there is a distance: booleans shaped like ``dist``.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3], names=["Ulm", "Bonn", "Kiel"])
+        >>> nearfar.table(g, ["Ulm", "Kiel"], ["Bonn"]).reached
+        array([[ True],
+               [False]])
+        """
         return self.dist != unreached(self.rows.dtype)
 
     def as_float(self) -> np.ndarray:
-        """Return the distances as float64, shaped like ``dist``, inf where unreached: numbers that add up."""
+        """Return the distances as float64, shaped like ``dist``, inf where unreached: numbers that add up.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3], names=["Ulm", "Bonn", "Kiel"])
+        >>> nearfar.table(g, ["Ulm", "Kiel"], ["Bonn"]).as_float()
+        array([[ 4.],
+               [inf]])
+        """
         return lookup.as_float(self.dist)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -222,7 +256,15 @@ class Table:
         return [self.graph.name(v) for v in vertices.tolist()]
 
     def describe(self) -> Description:
-        """Return what ran, what it cost and what it found: a dict that prints as a table."""
+        """Return what ran, what it cost and what it found: a dict that prints as a table.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3], names=["Ulm", "Bonn", "Kiel"])
+        >>> nearfar.table(g, ["Ulm", "Kiel"], ["Bonn"]).describe()["reached"]
+        1
+        """
         k, t = self.rows.shape
         return report.describe(self, self.rows, sources=k, targets=t)
 
