@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from helpers.data import TRUTH, real
 from helpers.marks import HANG, child_environment
 from nearfar import generate, write
 
-DATA = Path(__file__).parent.parent.parent.parent / "shared" / "data"
-
-needs_data = pytest.mark.skipif(
-    not (DATA / "load.py").exists(), reason="the real graphs of shared/data are not beside the repository"
-)
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals, pipes and terminals of POSIX")
 
 
@@ -214,11 +208,8 @@ def read_all(terminal):
     return shown
 
 
-@needs_data
 def test_new_york(child):
-    roads = DATA / "USA-road-d.NY.gr.gz"
-    if not roads.exists():
-        pytest.skip("shared/data has no USA-road-d.NY.gr.gz")
+    roads = real("USA-road-d.NY.gr.gz")
     text = child("sssp", roads, "--source", 1, "--to", 1000).ok().out
     assert "28939" in text and "path      1 →" in text and "→ 1000, " in text
     answer = child("path", roads, 1, 1000, "--json").ok().json
@@ -226,10 +217,8 @@ def test_new_york(child):
     assert answer["path"][0] == 1 and answer["path"][-1] == 1000 and len(answer["path"]) == answer["arcs"] + 1
 
 
-@needs_data
 def test_rome(child, tmp_path):
-    roads = DATA / "rome99.gr"
-    truth = json.loads((DATA / "truth.json").read_text(encoding="utf8"))["reference"]["rome99.gr"]
+    roads, truth = real("rome99.gr"), TRUTH["reference"]["rome99.gr"]
     known = truth["runs"][0]
     answer = child("sssp", roads, "--source", known["source"] + 1, "--json", "-o", "rome.npz").ok().json
     assert (answer["reached"], answer["farthest"]["distance"]) == (known["reached"], known["max"])

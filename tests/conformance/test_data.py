@@ -15,10 +15,12 @@ import pytest
 
 import nearfar
 from helpers.able import NEGATIVE, able, assert_rows
-from helpers.data import DATA, TRUTH, load, loader, wide
+from helpers.data import DATA, TRUTH, load, loader, require, wide
 from helpers.marks import needs_jit
 from nearfar import Graph
 from nearfar.errors import DistanceOverflowError, MethodError, NegativeCycleError
+
+require()
 
 SMALL = 200_000  # arcs up to which every method is tried
 

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import nearfar
-from helpers.data import DATA, loader
+from helpers.data import DATA, loader, require
 from helpers.marks import JIT
+
+require()
 
 SLOW = 300_000  # bytes of a file from which on kernels in plain Python take minutes
 OPTIONS = {

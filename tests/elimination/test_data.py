@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import nearfar
-from helpers.damage import loader, real
+from helpers.data import loader, real
 from helpers.marks import needs_jit
 from nearfar import Graph
 from nearfar.elimination.shortcuts import weigh

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import nearfar
-from helpers.damage import loader, named_arcs, read_bytes, real, refused
+from helpers.damage import named_arcs, read_bytes, refused
+from helpers.data import loader, real
 from helpers.marks import needs_jit
 from nearfar.graph import Graph
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nearfar
-from helpers.damage import BROKEN, agrees, broken, damaged, named_arcs, read_bytes, real, refused, survives
+from helpers.damage import BROKEN, agrees, broken, damaged, named_arcs, read_bytes, refused, survives
+from helpers.data import real
 from helpers.marks import needs_jit
 from nearfar.graph import grid
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import nearfar
-from helpers.damage import BROKEN, agrees, broken, damaged, read_bytes, real, refused, same, survives, write_bytes
+from helpers.damage import BROKEN, agrees, broken, damaged, read_bytes, refused, same, survives, write_bytes
+from helpers.data import real
 from helpers.marks import needs_jit
 from helpers.strategies import cases
 from nearfar.errors import FileError, OptionError

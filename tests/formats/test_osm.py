@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfar
-from helpers.damage import BROKEN, broken, damaged, loader, named_arcs, read_bytes, real, refused, same, survives
+from helpers.damage import BROKEN, broken, damaged, named_arcs, read_bytes, refused, same, survives
+from helpers.data import loader, real
 from helpers.marks import needs_jit
 from nearfar.errors import MissingDependencyError, OptionError
 from nearfar.formats.roads import PROFILES, read_speed

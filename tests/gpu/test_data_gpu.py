@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nearfar
-from helpers import data  # skips where the files are missing
+from helpers import data
 from helpers.marks import needs_jit
 from helpers.reach import ALL, DEVICE, NEGATIVE, STREAMING, memory_for
 from nearfar.devices import opencl
@@ -17,6 +17,7 @@ from nearfar.errors import NegativeCycleError
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)
+data.require()
 
 ONE = [
     ("rome99.gr", ALL, 0),

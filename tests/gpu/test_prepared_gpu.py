@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import nearfar
 from helpers import strategies
 from helpers.asking import QUERIES, ask, assert_negative_cycle, assert_same, build, expected, rows_of
+from helpers.data import load
 from helpers.marks import needs_jit
 from helpers.reach import DEVICE, least_memory, pretending
 from helpers.shapes import SHAPES, any_shape, shaped
@@ -274,8 +275,6 @@ def test_without_sweeps():
 
 @needs_jit
 def test_all_pairs_of_rome():
-    from helpers.data import load  # skips this test where there are no real graphs
-
     _, graph = load("rome99.gr")
     result = nearfar.apsp(graph, method=METHOD, device=DEVICE)
     assert result.dist.tobytes() == nearfar.apsp(graph, device="cpu", method="dijkstra").dist.tobytes()
@@ -283,8 +282,6 @@ def test_all_pairs_of_rome():
 
 @needs_jit
 def test_some_rows_of_new_york():
-    from helpers.data import load  # skips this test where there are no real graphs
-
     _, graph = load("USA-road-d.NY.gr")
     prepared = nearfar.prepare(graph)
     sources = np.random.default_rng(6).integers(0, graph.n, 4 * LANES)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 from contextlib import contextmanager
-from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 
 import nearfar
+from helpers.data import loader, real
 from nearfar.errors import FormatError, NearfarError
 from nearfar.graph import Graph
-
-DATA = Path(__file__).parent.parent.parent.parent / "shared" / "data"
-
 
 PASSES = 40  # over a file that reading may take, kilobytes at a time: it is looked at by one format after the other
 
@@ -132,22 +127,6 @@ def survives(data, name, **options):
     except NearfarError as error:
         assert name in str(error)
     assert file.taken <= PASSES * (len(data) + 1024)
-
-
-def real(name):
-    """Return the path of a real graph; a missing file is a visible skip."""
-    if not (DATA / name).exists():
-        pytest.skip(f"shared/data beside the repository has no {name}")
-    return DATA / name
-
-
-@lru_cache(maxsize=1)
-def loader():
-    """Return the module that reads the real graphs plainly, with code that is not ours."""
-    spec = importlib.util.spec_from_file_location("shared_data_load", real("load.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def agrees(name):
