@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 import nearfar
-from helpers.reach import DEVICE, NEGATIVE, streaming
+from helpers.reach import DEVICE, NEGATIVE
 from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.errors import NegativeCycleError
-from nearfar.gpu import edge as gpu_edge
-from nearfar.gpu import frontier as gpu_frontier
 from nearfar.gpu import planning as gpu_plan
 
 if opencl.missing():
@@ -102,20 +100,3 @@ def test_a_wider_type_may_need_batches():
     result = nearfar.sssp(graph, 0, device=DEVICE, memory=memory)
     assert result.stats["method"] == "frontier" and result.dist.dtype == np.int64
     assert result.dist[-1] == (n - 1) * 2**30 and "asked for" not in result.plan.why
-
-
-@pytest.mark.parametrize("batched", (False, True))
-def test_launches_of_rows_are_short(batched, monkeypatch):
-    """A row that does not end within a launch goes on in the next one."""
-    monkeypatch.setattr(gpu_edge, "LAUNCH_ARCS", 500)
-    monkeypatch.setattr(gpu_frontier, "LAUNCH_ROUNDS", 5)
-    n = 100
-    graph = Graph.from_arcs(np.arange(1, n), np.arange(n - 1), np.arange(n - 1) % 7)  # against the order of arcs
-    wanted = nearfar.mssp(graph, [99, 50, 97], device="cpu").dist
-    for method in ("edge", "frontier"):
-        if batched:
-            with streaming(20):
-                result = nearfar.mssp(graph, [99, 50, 97], method=method, device=DEVICE, memory=20_000)
-        else:
-            result = nearfar.mssp(graph, [99, 50, 97], method=method, device=DEVICE)
-        assert result.dist.tobytes() == wanted.tobytes() and result.stats["launches"] > 5

@@ -68,6 +68,14 @@ def test_some_sources_of_rome_in_batches(method):
 
 
 @needs_jit
+def test_new_york_takes_few_stages():
+    """It took 2,450 before work-items followed paths; one group runs all of them, and each takes some microseconds."""
+    _, graph = data.load("USA-road-d.NY.gr")
+    stats = nearfar.sssp(graph, 0, method="delta", device=DEVICE).stats
+    assert 0 < stats["stages_alone"] <= 2450 * 2 / 3
+
+
+@needs_jit
 def test_florida_is_deep():
     """Hop counts without weights: no round trip to the host for each of 1,920 rounds."""
     _, graph = data.load("pace16-FLA.gr")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from itertools import product
+
 import pytest
 
 from nearfar.devices import text
 
 TEXTS = {path.stem: path.read_text(encoding="ascii") for path in sorted(text.FOLDER.glob("*.cl"))}
+KERNEL = re.compile(r"^(KERNEL|KERNEL_SLIM) void", re.M)
 # DIST and WEIGHT as in types.h
 PAIRS = [(1, 0), (2, 0), (4, 0), (1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2), (3, 3), (4, 3), (4, 4)]
 TYPES = [
@@ -17,17 +21,17 @@ TYPES = [
 
 
 def variants(stem):
-    """Return the defines a program is built with: every type, and arcs in batches where it can take them."""
+    """Return the defines a program is built with: every type, arcs in batches and groups alone where it has them."""
     if "key_t" not in TEXTS[stem]:
         return TYPES[:1]  # it has nothing to do with distances
-    windowed = (0, 1) if "WINDOWED" in TEXTS[stem] else (0,)
-    return [{**types, "WINDOWED": window} for types in TYPES for window in windowed]
+    choices = [(0, 1) if name in TEXTS[stem] else (0,) for name in ("WINDOWED", "ALONE")]
+    return [{**types, "WINDOWED": window, "ALONE": alone} for types in TYPES for window, alone in product(*choices)]
 
 
 PROGRAMS = [
     pytest.param(stem, defines, id="-".join(map(str, (stem, *defines.values()))))
     for stem, content in TEXTS.items()
-    if "KERNEL " in content
+    if KERNEL.search(content)
     for defines in variants(stem)
 ]
 each_program = pytest.mark.parametrize(("stem", "defines"), PROGRAMS)

@@ -9,8 +9,11 @@ import pytest
 
 from helpers.stopping import planned
 from nearfar.devices import opencl
-from nearfar.gpu import GPU_METHODS
+from nearfar.gpu import GPU_METHODS, launch_loop
 from nearfar.gpu import arc_batches as gpu_stream
+from nearfar.gpu import delta as gpu_delta
+from nearfar.gpu import edge as gpu_edge
+from nearfar.gpu import frontier as gpu_frontier
 from nearfar.gpu import layout as gpu_layout
 from nearfar.gpu import planning as gpu_plan
 from nearfar.gpu import work as gpu_work
@@ -42,17 +45,37 @@ def few_pending():
 
 @contextmanager
 def tiny_tuning(size=3):
-    """Groups of three, vertices fat from three arcs on, in parts of three; four entries in a stage; two are many."""
+    """Groups of three, vertices fat from three arcs on, in parts of three; four entries in a stage; two are many.
+
+    A vertex with more than four arcs is a hub, and a work-item takes two arcs in a row.
+    """
     with pytest.MonkeyPatch.context() as patch:
         for module in (gpu_layout, gpu_work):
             for name, value in (("THIN", 2), ("PART", 3)):
                 patch.setattr(module, f"HOST_{name}", value)
-        patch.setattr(gpu_work, "tuning", lambda gpu: {"THIN": 2, "PART": 3, "STAGE": 4})
+        patch.setattr(gpu_work, "tuning", lambda gpu: {"THIN": 2, "PART": 3, "STAGE": 4, "HUB": 4, "RUN": 2})
+        patch.setattr(gpu_delta, "GPU_HUB", 4)
+        for module in (gpu_edge, gpu_frontier):
+            patch.setattr(module, "GPU_RUN", 2)
         patch.setattr(gpu_work, "LEAST_SMALL", 2)
         patch.setattr(gpu_work, "SMALL_ARCS", 0)
         patch.setattr(gpu_plan, "HOST_GROUP_SIZE", size)
         patch.setattr(gpu_plan, "HOST_ROW_GROUP_SIZE", size)
         patch.setattr(gpu_plan, "HOST_GROUPS", 1)  # a core, so that groups take several rows in one launch
+        yield
+
+
+@contextmanager
+def short_launches(units, arcs=100):
+    """A launch does at most so many units per group, and so many arcs in total; two entries are many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launch_loop, "LAUNCH_UNITS", units)
+        patch.setattr(launch_loop.Pace, "__init__", lambda pace: setattr(pace, "units", units))
+        patch.setattr(launch_loop, "LAUNCH_SECONDS", 0)  # never more units than these
+        for module in (gpu_edge, gpu_work):
+            patch.setattr(module, "LAUNCH_ARCS", arcs)
+        patch.setattr(gpu_work, "LEAST_SMALL", 2)
+        patch.setattr(gpu_work, "SMALL_ARCS", 0)
         yield
 
 

@@ -19,6 +19,9 @@ QUICK = 80
 OTHERS = (75, 90, 100, 120)  # `make test-all`
 OPTIONS = (*cuda.OPTIONS, "--ptxas-options=-v", "-diag-suppress=177")  # 177: a helper that this program does not use
 SPILL = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
+USED = re.compile(r"entry function '(\w+)'.*?Used (\d+) registers", re.S)
+SPILLED = 8  # bytes: a slim kernel may keep two words in memory, once per launch
+FEW = 40  # registers: six groups of 256 on a multiprocessor, all that one of 1,536 threads can hold
 
 
 def compile_for(architecture, source):
@@ -52,12 +55,24 @@ def test_compiles_for_all_others(stem, defines):
 
 
 def assert_compiles(source, architecture):
-    """A program compiles without a warning, and no kernel spills."""
+    """A program compiles without a warning, no kernel spills more than two words, and slim ones use few registers."""
     fine, size, log = compile_for(architecture, source)
     assert fine and size, log
     assert "warning" not in log, log
     spills = SPILL.findall(log)
-    assert spills and all(spill == ("0", "0") for spill in spills), log
+    assert spills and all(int(count) <= SPILLED for spill in spills for count in spill), log
+    for name, registers in USED.findall(log):
+        assert int(registers) <= FEW or name not in slim(source), log
+
+
+def slim(source):
+    """Return the kernels that are to use few registers."""
+    return re.findall(r"^KERNEL_SLIM void (\w+)", source, re.M)
+
+
+def test_slim_kernels_are_found():
+    source = text.source("cuda", "delta", {"DIST": 1, "WEIGHT": 1, "OFFSET": 1, "ALONE": 1})
+    assert {"delta_rows", "delta_narrow", "delta_wide"} <= set(slim(source))
 
 
 def test_what_is_wrong_is_seen():
@@ -71,4 +86,4 @@ def test_spills_are_seen():
     sums = "".join(f"a[{i}] = x{i} * x{(i * 7 + 3) % 200};" for i in range(200))
     bounded = 'extern "C" __global__ void __launch_bounds__(1024, 1) f(volatile double *a)'
     fine, _, log = compile_for(80, f"{bounded} {{ {lines} {sums} }}")
-    assert fine and any(spill != ("0", "0") for spill in SPILL.findall(log)), log
+    assert fine and any(int(count) > SPILLED for spill in SPILL.findall(log) for count in spill), log

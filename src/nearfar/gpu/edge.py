@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..devices.device import Buffer
-from ..kernels.gpu.constants import GPU_FLAGS, GPU_MOST
+from ..kernels.gpu.constants import GPU_FLAGS, GPU_RUN
 from .arc_batches import ArcBatches, Window
 from .launch_loop import LaunchLoop
-from .method import StreamingMethod
+from .method import Budget, StreamingMethod
 from .tuning import LAUNCH_ARCS, STEADY_SWEEPS
 from .work import UNDER_WAY, Work
 
@@ -40,6 +40,7 @@ class Edge:
 
     def reset(self, rows: int) -> None:
         """Fill the first ``rows`` rows as unreached."""
+        self.rounds = 0
         self.work.device.fill(self.dist, self.work.ceiling, rows * self.n)
         if self.windowed:
             self.work.device.fill(self.changed, 0, rows * self.n)
@@ -54,7 +55,9 @@ class Edge:
     def _expand(self, tails: Buffer, first: int, last: int, base: int, end: int) -> None:
         """Write the tails of the arcs of some vertices, as far as the arcs are in a window."""
         span = (np.int32(first), np.int32(last), np.int64(base), np.int64(end))
-        self.kernel("tails")(*self.work.items(last - first), self.offsets, *span, tails)
+        for begin in range(base, end, LAUNCH_ARCS):
+            count = min(end - begin, LAUNCH_ARCS)
+            self.kernel("tails")(*self.work.items(-(-count // GPU_RUN)), self.offsets, *span, np.int64(begin), tails)
 
     def arguments(self, window: Window | None) -> tuple[Any, ...]:
         """Return the arguments that every kernel takes first."""
@@ -100,7 +103,9 @@ class Edge:
             launched = min(count, left, most)
             device.write(self.flags, np.eye(1, GPU_FLAGS, dtype=np.int32)[0])  # so that the first round runs
             for r in range(launched):
-                one_round(*self.work.items(m), *shared, np.int32(r + 1))
+                for begin in range(0, max(m, 1), LAUNCH_ARCS):  # at least one launch, which builds the kernel
+                    arcs = self.work.items(min(m - begin, LAUNCH_ARCS))
+                    one_round(*arcs, *shared, np.int32(r + 1), np.int64(begin))
             left -= launched
 
         def look() -> tuple[bool, bool]:
@@ -156,25 +161,24 @@ class Edge:
         """Put the source of every row at distance 0."""
         self._put(sources, None, apart=True)
 
-    @property
-    def row_rounds(self) -> int:
-        """Rounds per row in one launch, so that the launch ends soon: each round relaxes all arcs."""
-        return max(1, LAUNCH_ARCS // max(self.m, 1))
-
     def first_states(self, rows: int) -> np.ndarray:
         """Return the states in which rows begin."""
         return np.full(rows, UNDER_WAY, np.int32)
 
-    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: int, window: Window | None) -> None:
-        """Settle one row per group."""
-        layout = self.work.layout
+    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: Budget, window: Window | None) -> int:
+        """Settle one row per group; a round relaxes all arcs, which are so and so many units."""
+        layout, groups = self.work.layout, min(self.work.layout.groups, rows)
+        units = -(-rows // groups) * -(-layout.batch // layout.group_size)
+        left = budget.rounds if window else budget.rounds - self.rounds
+        rounds = max(min(left, budget.units // units), 1)
+        self.rounds += rounds
         if window:
             self.tails = self._window_tails(window)
-        numbers = (rows, min(budget, GPU_MOST), layout.batches)
+        numbers = (rows, rounds, layout.batches)
         self.kernel("rows")(
-            min(layout.groups, rows), layout.group_size, *self.arguments(window), self.work.tally, states,
-            *map(np.int32, numbers),
-        )  # fmt: skip
+            groups, layout.group_size, *self.arguments(window), self.work.tally, states, *map(np.int32, numbers)
+        )
+        return self.rounds
 
 
 METHOD = StreamingMethod(Edge, arc_bytes=4, keeps=("tails",))

@@ -17,7 +17,7 @@ from ..methods import johnson
 from ..methods.floyd import reached_vertices
 from ..results.limits import longest_path
 from .arc_batches import Window
-from .method import GpuMethod
+from .method import Budget, GpuMethod
 from .tuning import LAUNCH_SECONDS
 from .work import WholeRows, Work, flip_negatives
 
@@ -61,9 +61,10 @@ class Floyd(WholeRows):
         """Return a kernel of this method."""
         return self.work.kernel(STEM, f"floyd_{name}")
 
-    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: int, window: Window | None) -> None:
+    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: Budget, window: Window | None) -> int:
         """Write the rows of some sources."""
         self._write(self.sources, sources, apart=True)
+        return 1
 
     def start(self, seeds: np.ndarray) -> None:
         """Write the row of distances from the nearest seed."""

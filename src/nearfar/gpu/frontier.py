@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..devices.device import Buffer
-from ..kernels.gpu.constants import GPU_MOST
+from ..kernels.gpu.constants import GPU_RUN
 from .arc_batches import ArcBatches, Window
 from .launch_loop import LaunchLoop
-from .method import StreamingMethod
-from .tuning import FEW_VERTICES, LAUNCH_ROUNDS
+from .method import Budget, StreamingMethod
+from .tuning import FEW_VERTICES
 from .work import AT_SOURCE, UNDER_WAY, Work
 
 STEM = "frontier"
@@ -61,9 +61,9 @@ class Frontier:
         span = (np.int64(window.base), np.int64(window.end), np.int64(work.layout.batch))
         return (*first, *span, np.int32(window.step), np.int32(window.is_sparse), self.changed, self.waiting)
 
-    def kernel(self, name: str) -> Any:
-        """Return a kernel of this method."""
-        return self.work.kernel(STEM, f"frontier_{name}", WINDOWED=int(self.windowed))
+    def kernel(self, name: str, alone: bool = False) -> Any:
+        """Return a kernel of this method; ``alone``: one in which a group works by itself."""
+        return self.work.kernel(STEM, f"frontier_{name}", WINDOWED=int(self.windowed), ALONE=int(alone))
 
     # One row, by all groups.
 
@@ -76,12 +76,12 @@ class Frontier:
         """Run rounds until no vertex is listed."""
         device, layout = self.work.device, self.work.layout
         shared, small = (*self.arguments(window), self.work.tally), self.work.small
-        wide, narrow = self.kernel("wide"), self.kernel("narrow")
+        wide, narrow, share = self.kernel("wide"), self.kernel("narrow", alone=True), self.work.share
 
         def launch(count: int, budget: np.int32) -> None:
             for _ in range(count):
-                wide(layout.groups, layout.group_size, *shared, small)
-                narrow(1, layout.group_size, *shared, small, budget)
+                wide(layout.groups, layout.group_size, *shared, small, share)
+                narrow(1, layout.group_size, *shared, small, share, budget)
 
         def look() -> tuple[bool, bool]:
             control = device.get(self.control)
@@ -122,7 +122,7 @@ class Frontier:
         window, vertices, ends = few
         count = np.int32(len(vertices))
         given = device.upload(vertices), device.upload(ends), count
-        groups, size = work.items(len(vertices))
+        groups, size = work.items(-(-int(ends[-1]) // GPU_RUN))
         self.kernel("sparse")(min(groups, work.layout.groups), size, *self.arguments(window), work.tally, *given)
         return True
 
@@ -138,24 +138,21 @@ class Frontier:
     def set_sources(self, sources: np.ndarray) -> None:
         """Do nothing: the group that settles a row starts it."""
 
-    @property
-    def row_rounds(self) -> int:
-        """Rounds per row in one launch, so that the launch ends soon."""
-        return LAUNCH_ROUNDS
-
     def first_states(self, rows: int) -> np.ndarray:
         """Return the states in which rows begin."""
         return np.full(rows, UNDER_WAY if self.windowed else AT_SOURCE, np.int32)
 
-    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: int, window: Window | None) -> None:
+    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: Budget, window: Window | None) -> int:
         """Settle one row per group."""
-        layout = self.work.layout
+        layout, groups = self.work.layout, min(self.work.layout.groups, rows)
         span = (window.first, window.last, window.since) if window else (0, self.n, 0)
-        numbers = (rows, min(budget, GPU_MOST), layout.batches, window.index if window else 0, *span)
-        self.kernel("rows")(
-            min(layout.groups, rows), layout.group_size, *self.arguments(window), self.work.tally, sources, states,
+        units = max(budget.units // -(-rows // groups), 1) if window else budget.units  # in a window, of each row
+        numbers = (rows, budget.rounds, units, layout.batches, window.index if window else 0, *span)
+        self.kernel("rows", alone=True)(
+            groups, layout.group_size, *self.arguments(window), self.work.tally, sources, states,
             *map(np.int32, numbers),
         )  # fmt: skip
+        return budget.rounds
 
 
 METHOD = StreamingMethod(Frontier, scratch=3 * 4, lists=2)

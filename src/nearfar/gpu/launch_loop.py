@@ -16,8 +16,31 @@ from ..kernels.gpu.constants import GPU_MOST
 from ..methods.cycles import find_negative_cycle
 from ..methods.rounds import is_negative, negative_cycle
 from ..methods.tuning import FIRST_ROUNDS
-from .tuning import LAUNCH_ROUNDS, LAUNCHES_AHEAD
-from .work import Work
+from .tuning import LAUNCH_SECONDS, LAUNCH_UNITS, LAUNCHES_AHEAD, MOST_UNITS
+from .work import Work, never_ends
+
+
+@dataclass
+class Pace:
+    """How many units a group may do in a launch of rows, from how long the launch before took."""
+
+    units: int = LAUNCH_UNITS
+
+    def took(self, seconds: float) -> None:
+        """Do more in the next launch, or less."""
+        if seconds < LAUNCH_SECONDS / 4:
+            self.units = min(2 * self.units, MOST_UNITS)
+        elif seconds > LAUNCH_SECONDS:
+            self.units = max(self.units // 2, 1)
+
+
+def enough_rounds(work: Work) -> int:
+    """Return how many rounds a row may take before the host looks at it.
+
+    With negative weights, it looks for a cycle. Without, no row takes more rounds than it has vertices.
+    """
+    graph = work.problem.graph
+    return FIRST_ROUNDS if graph.min_weight < 0 else min(graph.n + 2, GPU_MOST)
 
 
 @dataclass
@@ -29,7 +52,7 @@ class LaunchLoop:
     looks: int = 0
 
     def __post_init__(self) -> None:
-        self.allowed = FIRST_ROUNDS if self.work.problem.graph.min_weight < 0 else GPU_MOST
+        self.allowed = enough_rounds(self.work)
 
     def go(
         self,
@@ -40,7 +63,7 @@ class LaunchLoop:
         ahead: int = 2,
     ) -> None:
         """Launch and look until done; ``look`` returns (whether it is done, whether the rounds are used up)."""
-        budget = np.int32(LAUNCH_ROUNDS)
+        budget = np.int32(LAUNCH_UNITS)
         allow(self.allowed)
         while not self.work.controls.stop[0]:
             launch(ahead, budget)
@@ -55,6 +78,8 @@ class LaunchLoop:
 
     def find_cycle(self, dist: Buffer) -> None:
         """Raise if the distances so far show a negative cycle; else allow twice as many rounds."""
+        if self.work.problem.graph.min_weight >= 0:
+            raise never_ends(self.work, f"{self.allowed:,} rounds")
         row = np.empty((1, self.work.problem.graph.n), self.work.problem.dtype)
         self.work.fetch(dist, row)
         raise_cycle(self.work, row[0], self.allowed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from .arc_batches import ArcBatches, Window
     from .launch_loop import LaunchLoop
     from .work import Work
+
+
+class Budget(NamedTuple):
+    """What a launch of rows may do, so that it ends soon and a negative cycle is found."""
+
+    rounds: int  # of a row
+    units: int  # of a group (kernels/gpu/lists.cl)
 
 
 class Engine(Protocol):
@@ -36,15 +43,11 @@ class Engine(Protocol):
     def set_sources(self, sources: np.ndarray) -> None:
         """Take the sources of the next rows, one per row."""
 
-    @property
-    def row_rounds(self) -> int:
-        """Rounds per row in one launch, so that the launch ends soon."""
-
     def first_states(self, rows: int) -> np.ndarray:
         """Return the states in which rows begin (gpu/work.py)."""
 
-    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: int, window: Window | None) -> None:
-        """Settle ``rows`` rows, one per group at a time, with at most ``budget`` rounds per row."""
+    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: Budget, window: Window | None) -> int:
+        """Continue ``rows`` rows, one per group at a time; return the rounds that those UNDER_WAY have run."""
 
 
 class BatchedEngine(Engine, Protocol):

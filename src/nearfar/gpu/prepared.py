@@ -26,7 +26,7 @@ from ..methods.problem import Controls, Problem
 from ..methods.tuning import LEAST_BUDGET
 from ..results.limits import unreached
 from .layout import Sizes
-from .method import GpuMethod
+from .method import Budget, GpuMethod
 from .tuning import DEVICE_GROUPS, HOST_GROUPS
 from .work import CODES, WholeRows, Work, flip_negatives, forget, size_of, with_room
 
@@ -84,9 +84,10 @@ class OnHost(WholeRows):
         """Settle the only row, from the nearest of some seeds."""
         self.settle_rows([seeds])
 
-    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: int, window: Window | None) -> None:
+    def run_rows(self, sources: Buffer, states: Buffer, rows: int, budget: Budget, window: Window | None) -> int:
         """Settle the rows of some sources."""
         self.settle_rows(list(self.sources[:, None]))
+        return 1
 
     def settle_rows(self, seeds: list[np.ndarray]) -> None:
         """Settle one row for every array of seeds on the host, and write the rows to the device as keys."""

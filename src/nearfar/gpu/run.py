@@ -26,11 +26,11 @@ from ..methods.tuning import FIRST_ROUNDS
 from ..results.limits import at_zero
 from . import GPU_METHODS
 from .arc_batches import ArcBatches
-from .launch_loop import LaunchLoop, raise_cycle
-from .method import BatchedEngine, Engine, GpuMethod, StreamingMethod
+from .launch_loop import LaunchLoop, Pace, enough_rounds, raise_cycle
+from .method import BatchedEngine, Budget, Engine, GpuMethod, StreamingMethod
 from .planning import GpuPlan
 from .tuning import LAUNCH_SECONDS
-from .work import FALLEN, SPENT, UNDER_WAY, Work, make_room, require_types
+from .work import FAILED, FALLEN, SPENT, UNDER_WAY, Work, make_room, never_ends, require_types
 
 
 class Rows:
@@ -179,16 +179,21 @@ class Resident:
         work, engine, count = self.work, self.engine, len(sources)
         given, states = _begin_block(work, engine, sources)
         engine.set_sources(sources)
-        budget, is_negative = _row_budget(work, engine), work.problem.graph.min_weight < 0
+        limit, pace = enough_rounds(work), Pace()
         while not work.controls.stop[0]:
-            engine.run_rows(given, states, count, budget, None)
+            began = time.perf_counter()
+            ran = engine.run_rows(given, states, count, Budget(limit, pace.units), None)
             left = work.device.get(states)
             if not left.any():
                 return
-            if is_negative:
-                _check_cycles(work, engine, np.flatnonzero(left), count, budget)
+            pace.took(time.perf_counter() - began)
+            if (left == FAILED).any():
+                raise never_ends(work, "the stages that a row may have")
+            suspects = np.flatnonzero((left == FALLEN) | ((left == UNDER_WAY) & (ran >= limit)))
+            if len(suspects):
+                _check_cycles(work, engine, suspects, count, ran)
                 _lift_fallen(work, states, left)
-                budget = min(2 * budget, GPU_MOST // 2)
+                limit = min(2 * limit, GPU_MOST // 2)
 
 
 class Streamed:
@@ -221,7 +226,7 @@ class Streamed:
         """Settle one row per group: each batch in turn, for the rows that have work to do there."""
         work, engine, batches, count = self.work, self.engine, self.batches, len(sources)
         given, states = _begin_block(work, engine, sources)
-        budget, looks = _row_budget(work, engine), FIRST_ROUNDS
+        rounds, looks, pace = enough_rounds(work), FIRST_ROUNDS, Pace()
         batches.restart()
         engine.begin(sources, batches.start(), apart=True)
         while not work.controls.stop[0]:
@@ -229,14 +234,16 @@ class Streamed:
             window = batches.next_window(waiting.max(axis=0))
             if window is None:
                 return
-            engine.run_rows(given, states, count, budget, window)
+            began = time.perf_counter()
+            engine.run_rows(given, states, count, Budget(rounds, pace.units), window)
             left = work.device.get(states)
+            pace.took(time.perf_counter() - began)
             if (left == SPENT).any():
                 batches.reopen(window)
             if work.problem.graph.min_weight < 0 and (batches.step >= looks or (left == FALLEN).any()):
-                _check_cycles(work, engine, np.arange(count), count, budget)
+                _check_cycles(work, engine, np.arange(count), count, rounds)
                 _lift_fallen(work, states, left)
-                looks, budget = 2 * looks, min(2 * budget, GPU_MOST // 2)
+                looks, rounds = 2 * looks, min(2 * rounds, GPU_MOST // 2)
 
 
 def _begin_block(work: Work, engine: Engine, sources: np.ndarray) -> tuple[Buffer, Buffer]:
@@ -250,13 +257,10 @@ def _lift_fallen(work: Work, states: Buffer, left: np.ndarray) -> None:
     work.device.write(states, np.where(left == FALLEN, UNDER_WAY, left).astype(np.int32))
 
 
-def _row_budget(work: Work, engine: Engine) -> int:
-    """Return how many rounds of a row are run before the host checks it."""
-    return min(engine.row_rounds, FIRST_ROUNDS) if work.problem.graph.min_weight < 0 else engine.row_rounds
-
-
 def _check_cycles(work: Work, engine: Engine, suspects: np.ndarray, count: int, rounds: int) -> None:
-    """Raise if a row that is not settled after ``rounds`` rounds shows a negative cycle."""
+    """Raise if a row that is not settled after ``rounds`` rounds shows a negative cycle, or cannot take so many."""
+    if work.problem.graph.min_weight >= 0:
+        raise never_ends(work, f"{rounds:,} rounds")
     rows = np.empty((count, work.problem.graph.n), work.problem.dtype)
     work.fetch(engine.dist, rows)
     for r in suspects:

@@ -15,9 +15,13 @@ DEVICE_SHARE = 0.9  # of a device's memory that a query may use; the driver need
 # 4096 entries: 56, 28 and 32 ms (with 512 it switches back and forth hundreds of times).
 SMALL_ARCS, LEAST_SMALL = 4096, 64
 LAUNCHES_AHEAD = 16  # launches of one source between two looks, at most; a look takes 0.1 ms
-LAUNCH_ROUNDS = 4096  # rounds or stages that one group runs in a launch, so that a launch ends soon
-LAUNCH_ARCS = 2 * 10**7  # arcs that `edge` relaxes per row and launch, for the same reason
-LAUNCH_SECONDS = 0.25  # duration of a launch of rows, so that Ctrl-C and progress are prompt
+# A launch is to end within 0.1 s: a display driver kills one that takes a second or two, and after Ctrl-C the device is
+# free for the next query only when it ends. So a group does at most LAUNCH_UNITS units (kernels/gpu/lists.cl) in a
+# launch, all groups together about LAUNCH_ARCS arcs; model: 10 us a unit, 1 ns an arc. For rows, the units are doubled
+# while a launch takes less than a quarter of LAUNCH_SECONDS, and halved when one takes longer.
+LAUNCH_UNITS, MOST_UNITS = 2048, 1 << 20
+LAUNCH_ARCS = 2 * 10**7
+LAUNCH_SECONDS = 0.1
 # Width of the near pile as a multiple of median weight / mean degree, like WIDE and NARROW in methods/buckets.py. One
 # source with 8, 16 and 32: New York 31, 31 and 32 ms, R-MAT 18 61, 75 and 92. Rows with 8, 16, 24, 32 and 64, as a
 # multiple of the CPU's time: Rome 2.2 2.0 2.0 1.6 2.3, New York 2.9 2.8 2.7 2.8 3.1, R-MAT 18 2.9 3.6 3.9 4.2 5.4.

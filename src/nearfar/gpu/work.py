@@ -6,6 +6,7 @@ minimum works for every type. The arrays of a graph stay on the device as long a
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,19 +14,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..devices.device import Buffer, Device
+from ..devices.device import REPORT, Buffer, Device
 from ..errors import DeviceError, DeviceMemoryError, option
 from ..graph import Graph
-from ..kernels.gpu.constants import GPU_PART, GPU_THIN, HOST_PART, HOST_THIN
+from ..kernels.gpu.constants import GPU_MOST, GPU_PART, GPU_THIN, HOST_PART, HOST_THIN
 from ..methods.problem import Controls, Problem
 from .layout import DeviceLayout
-from .tuning import LEAST_SMALL, SMALL_ARCS
+from .tuning import LAUNCH_ARCS, LEAST_SMALL, SMALL_ARCS
 
 if TYPE_CHECKING:
     from .launch_loop import LaunchLoop
 
 CODES = {"i4": 1, "i8": 2, "f4": 3, "f8": 4}  # as in kernels/gpu/types.h
-FINISHED, AT_SOURCE, UNDER_WAY, FALLEN, SPENT = 0, 1, 2, 3, 4  # states of a row, as in the kernels
+FINISHED, AT_SOURCE, UNDER_WAY, FALLEN, SPENT, FAILED = range(6)  # states of a row, as in the kernels
 
 
 class Key(NamedTuple):
@@ -137,6 +138,13 @@ class Work:
         graph = self.problem.graph
         return np.int32(max(LEAST_SMALL, SMALL_ARCS * graph.n // max(graph.m, graph.n, 1)))
 
+    @property
+    def share(self) -> np.int32:
+        """Units (kernels/gpu/lists.cl) that all groups together do in one launch, so that it ends soon."""
+        graph, layout = self.problem.graph, self.layout
+        arcs = max(layout.group_size * -(-graph.m // max(graph.n, 1)), self.defines["PART"])
+        return np.int32(min(max(LAUNCH_ARCS // arcs, layout.groups), GPU_MOST))
+
     def fetch(self, buffer: Buffer, rows: np.ndarray) -> None:
         """Copy rows to the host and turn their keys into distances."""
         keys = rows.reshape(-1).view(self.key)
@@ -159,6 +167,22 @@ def flip_negatives(rows: np.ndarray) -> None:
 def tuning(is_gpu: bool) -> dict[str, int]:
     """Return where vertices become fat: on a CPU, work-items run one after the other, so none waits for a hub."""
     return {"THIN": GPU_THIN, "PART": GPU_PART} if is_gpu else {"THIN": HOST_THIN, "PART": HOST_PART}
+
+
+def arc_spans(offsets: np.ndarray) -> list[tuple[int, int]]:
+    """Return ranges of vertices with at most about LAUNCH_ARCS arcs each, for kernels with one work-item per vertex."""
+    n = len(offsets) - 1
+    inner = np.searchsorted(offsets, np.arange(LAUNCH_ARCS, int(offsets[-1]), LAUNCH_ARCS))
+    bounds = [0, *np.unique(inner[(inner > 0) & (inner < n)]).tolist(), n]
+    return list(itertools.pairwise(bounds))
+
+
+def never_ends(work: Work, did: str) -> DeviceError:
+    """Return the error for a search that did more than any graph of its size takes: the device computes wrongly."""
+    n, title = work.problem.graph.n, work.device.facts.title
+    return DeviceError(
+        f"a search on {title} did not end within {did}, which is more than any graph of {n:,} vertices takes. {REPORT}"
+    )
 
 
 def words_of(graph: Graph) -> np.ndarray:
@@ -249,11 +273,6 @@ class WholeRows:
     def set_sources(self, sources: np.ndarray) -> None:
         """Store the sources of the rows."""
         self.sources = sources
-
-    @property
-    def row_rounds(self) -> int:
-        """One round is enough."""
-        return 1
 
     def first_states(self, rows: int) -> np.ndarray:
         """Return states that leave nothing to do after the first launch."""

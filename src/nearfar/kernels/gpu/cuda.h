@@ -1,6 +1,7 @@
 // The macros of our kernels in CUDA C++. opencl.h defines the same macros, and explains them.
 
 #define KERNEL extern "C" __global__
+#define KERNEL_SLIM extern "C" __global__ __launch_bounds__(256, 6)
 #define DEVICE static __device__ __forceinline__
 #define GLOBAL
 #define LOCAL

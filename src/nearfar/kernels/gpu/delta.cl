@@ -9,27 +9,34 @@
 // pile exactly once: the work-item that lowers it from the ceiling puts it there, and no other does. A vertex that
 // falls below split leaves a stale entry behind, which the next search drops, since it is below `low`. A vertex that
 // falls below split is put on the settled list once. stamps[v] is the last round for which v was listed, so that it is
-// listed only once per round.
+// listed only once per round. A work-item may follow a path for some hops without listing: what it lowers last, it
+// relaxes before the round ends.
 //
 // Two kernels share the work. `delta_wide` runs one stage with all groups if its list is long, else it does nothing.
 // `delta_narrow`, one group, ends that stage and continues alone while lists are short. Both read the progress from
-// `control`, so the host launches many pairs of them ahead and looks only now and then.
+// `control`, so the host launches many pairs of them ahead and looks only now and then. No launch does more than a
+// number of units (lists.cl), so that each ends soon: a stage may take several.
+//
+// ALONE: the kernels in which a group works by itself. They keep the state of the search in local memory.
 
 // What `control` holds; the host only reads it.
-#define STAGE_NOW 0          // LIGHT, HEAVY, SEARCH or DONE
+#define STAGE_NOW 0          // LIGHT, HEAVY, SEARCH, DONE or STUCK
 #define ROUND 1
 #define FAR_SIDE 2           // which of the two far piles is in use
 #define TARGETS_DONE 3       // the first targets, as many as are known to be settled
-#define STAGES_RUN 4
+#define STAGES_RUN 4         // in this row
 #define NEAR_SIZES 5         // of two lists: thin and fat entries each
 #define SETTLED_SIZES 9
 #define FAR_SIZES 11         // of two piles
+#define UNITS_DONE 13        // of the present stage
+#define STAGES_ALONE 14      // stages that one group ran, in this row
 #define CONTROL_SIZE 16
 
 #define LIGHT 0
 #define HEAVY 1
 #define SEARCH 2
 #define DONE 3
+#define STUCK 4              // more stages than any graph needs: the device does not compute as it should
 
 // What `levels` holds.
 #define LOW 0
@@ -47,14 +54,15 @@ typedef struct {
     sum_t delta;
     key_t ceiling;
     i32 parts;                           // parts that a list has room for
+    i32 most_stages;
 } task_t;
 
 typedef struct {
     GLOBAL key_t *dist;
     GLOBAL i32 *stamps;
     GLOBAL i32 *lists;       // near, near, settled (each n thin entries and the parts), far, far (n entries each)
-    GLOBAL i32 *control;
-    GLOBAL key_t *levels;
+    STATE i32 *control;
+    STATE key_t *levels;
     LOCAL i32 *stages;       // near, settled, far
     LOCAL key_t *least;      // the least distance this group put or left in the far pile
     LOCAL i32 *relaxed;      // arcs this group relaxed
@@ -98,8 +106,11 @@ DEVICE void add_settled(const task_t *task, const search_t *search, i32 v)
 }
 
 // Relax one arc, and list its head where it then belongs. Return its distance if it was lowered and is far, else the
-// ceiling.
-DEVICE key_t relax(const task_t *task, const search_t *search, sum_t reached, i64 e, i32 next, i32 side, key_t split)
+// ceiling. A thin head that fell below split goes into `follow` instead of the list, if that is FREE.
+#define FREE (-1)
+#define TAKEN (-2)
+DEVICE key_t relax(
+    const task_t *task, const search_t *search, sum_t reached, i64 e, i32 next, i32 side, key_t split, i32 *follow)
 {
     const i32 v = head_of(task->arcs, e);
     const sum_t offer = reached + weight_of(task->arcs, e);
@@ -111,8 +122,9 @@ DEVICE key_t relax(const task_t *task, const search_t *search, sum_t reached, i6
         if (old == task->ceiling) add(far_of(task, search, side), search->stages + 2 * STAGE_SIZE, v, 1);
         return key;
     }
-    if (ATOMIC_SWAP(&search->stamps[v], next) != next) add_near(task, search, next, v);
     if (old >= split) add_settled(task, search, v);
+    if (*follow == FREE && task->light_ends[v] - task->offsets[v] <= THIN) *follow = v;
+    else if (ATOMIC_SWAP(&search->stamps[v], next) != next) add_near(task, search, next, v);
     return task->ceiling;
 }
 
@@ -134,31 +146,39 @@ DEVICE void flush(const task_t *task, const search_t *search, i32 next, i32 side
     BARRIER();
 }
 
-// Relax the light arcs of the near vertices, or the heavy arcs of the settled ones: this group's share of the list.
-DEVICE void relax_list(const task_t *task, const search_t *search, i32 heavy, i32 group, i32 groups)
+// Relax the light arcs of the near vertices, or the heavy arcs of the settled ones: every step-th unit from `unit` on.
+DEVICE void relax_list(const task_t *task, const search_t *search, i32 heavy, i32 hops, i32 unit, i32 end, i32 step)
 {
     const i32 round = search->control[ROUND], side = search->control[FAR_SIDE];
     const key_t split = search->levels[SPLIT];
     const list_t list = heavy ? settled_of(task, search) : near_of(task, search, round);
-    const i32 thin = list.sizes[0], fat = list.sizes[1];
+    const i32 thin = list.sizes[0], chunks = units_of(thin, 0);
     GLOBAL const offset_t *begins = heavy ? task->light_ends : task->offsets;
     GLOBAL const offset_t *ends = heavy ? task->offsets + 1 : task->light_ends;
     key_t least = task->ceiling;
-    const i64 chunks = ((i64)thin + LOCAL_SIZE - 1) / LOCAL_SIZE;
     i32 relaxed = 0;
-    for (i64 unit = group; unit < chunks + fat; unit += groups) {
-        const i64 entry = unit < chunks ? unit * LOCAL_SIZE + LOCAL_ID : unit - chunks;
+    for (; unit < end; unit += step) {
         const int is_thin = unit < chunks;
+        const i64 entry = is_thin ? unit * (i64)LOCAL_SIZE + LOCAL_ID : unit - chunks;
         if (!is_thin || entry < thin) {
-            const i32 u = is_thin ? list.thin[entry] : list.fat[2 * entry];
-            const i64 begin = is_thin ? begins[u] : begins[u] + list.fat[2 * entry + 1] * (i64)PART;
-            const i64 end = is_thin || begin + PART > ends[u] ? ends[u] : begin + PART;
+            i32 u = is_thin ? list.thin[entry] : list.fat[2 * entry];
+            i64 e = is_thin ? begins[u] : begins[u] + list.fat[2 * entry + 1] * (i64)PART;
+            i64 last = is_thin || e + PART > ends[u] ? ends[u] : e + PART;
             const i32 stride = is_thin ? 1 : LOCAL_SIZE;
-            const sum_t reached = value_of(LOAD(&search->dist[u]));
-            for (i64 e = is_thin ? begin : begin + LOCAL_ID; e < end; e += stride) {
-                const key_t far = relax(task, search, reached, e, round + 1, side, split);
-                least = far < least ? far : least;
-                relaxed++;
+            e += is_thin ? 0 : LOCAL_ID;
+            for (i32 hop = is_thin ? 0 : hops; u >= 0; hop++) {
+                const sum_t reached = value_of(LOAD(&search->dist[u]));
+                i32 follow = hop < hops ? FREE : TAKEN;
+                for (; e < last; e += stride) {
+                    const key_t far = relax(task, search, reached, e, round + 1, side, split, &follow);
+                    least = far < least ? far : least;
+                    relaxed++;
+                }
+                u = follow;
+                if (u >= 0) {
+                    e = task->offsets[u];
+                    last = task->light_ends[u];
+                }
             }
         }
         flush(task, search, round + 1, side);
@@ -167,17 +187,18 @@ DEVICE void relax_list(const task_t *task, const search_t *search, i32 heavy, i3
     if (relaxed) ATOMIC_ADD(search->relaxed, relaxed);
 }
 
-// Sort this group's share of the far pile: stale entries are dropped, those below split become near, the rest is kept.
-DEVICE void search_far(const task_t *task, const search_t *search, i32 group, i32 groups)
+// Sort every step-th unit of the far pile: stale entries are dropped, those below split become near, the rest is kept.
+DEVICE void search_far(const task_t *task, const search_t *search, i32 unit, i32 end, i32 step)
 {
     const i32 round = search->control[ROUND], side = search->control[FAR_SIDE];
     const key_t low = search->levels[LOW], split = search->levels[SPLIT];
     const list_t far = far_of(task, search, side), kept = far_of(task, search, 1 - side);
     const i32 size = far.sizes[0];
     key_t least = task->ceiling;
-    for (i64 chunk = (i64)group * LOCAL_SIZE; chunk < size; chunk += (i64)groups * LOCAL_SIZE) {
-        if (chunk + LOCAL_ID < size) {
-            const i32 v = far.thin[chunk + LOCAL_ID];
+    for (; unit < end; unit += step) {
+        const i64 entry = unit * (i64)LOCAL_SIZE + LOCAL_ID;
+        if (entry < size) {
+            const i32 v = far.thin[entry];
             const key_t key = LOAD(&search->dist[v]);
             if (key >= split) {
                 add(kept, search->stages + 2 * STAGE_SIZE, v, 1);
@@ -192,8 +213,9 @@ DEVICE void search_far(const task_t *task, const search_t *search, i32 group, i3
     if (least < task->ceiling) ATOMIC_MIN(search->least, least);
 }
 
-// Return low + delta as a key, at most the ceiling; no heavy arc from a vertex at low or beyond leads below it.
-// The host chooses delta large enough that this is greater than low, in spite of rounding.
+// Return low + delta as a key, at most the ceiling; no heavy arc from a vertex at low or beyond leads below it. The
+// host chooses delta large enough that this is greater than low, in spite of rounding. It must be, or the next search
+// would find nothing, and so on for ever: so nothing that a device does to floats may prevent it.
 DEVICE key_t end_of_near(const task_t *task, key_t low)
 {
 #if DIST <= 2
@@ -201,14 +223,15 @@ DEVICE key_t end_of_near(const task_t *task, key_t low)
 #else
     const int is_below = value_of(low) + task->delta < value_of(task->ceiling);
 #endif
-    return is_below ? key_of(value_of(low) + task->delta) : task->ceiling;
+    const key_t end = is_below ? key_of(value_of(low) + task->delta) : task->ceiling;
+    return end > low || low >= task->ceiling ? end : low + 1;
 }
 
 // Begin a search of the far pile, unless it is empty or all targets are settled.
 DEVICE void plan_search(const task_t *task, const search_t *search)
 {
-    GLOBAL i32 *control = search->control;
-    GLOBAL key_t *levels = search->levels;
+    STATE i32 *control = search->control;
+    STATE key_t *levels = search->levels;
     const key_t low = levels[LEAST_FAR];
     const key_t split = end_of_near(task, low);
     i32 settled = control[TARGETS_DONE];
@@ -221,45 +244,53 @@ DEVICE void plan_search(const task_t *task, const search_t *search)
     levels[LEAST_FAR] = task->ceiling;
 }
 
-// End a stage that all groups have finished, and choose the next one. One work-item calls it.
+// End a stage whose units are all done, and choose the next one. One work-item calls it.
 DEVICE void end_stage(const task_t *task, const search_t *search)
 {
-    GLOBAL i32 *control = search->control;
+    STATE i32 *control = search->control;
     const i32 stage = control[STAGE_NOW], round = control[ROUND];
-    control[STAGES_RUN]++;
+    control[UNITS_DONE] = 0;
     if (stage == LIGHT) {
-        GLOBAL i32 *done = control + NEAR_SIZES + 2 * (round & 1), *next = control + NEAR_SIZES + 2 * (1 - (round & 1));
+        STATE i32 *done = control + NEAR_SIZES + 2 * (round & 1), *next = control + NEAR_SIZES + 2 * (1 - (round & 1));
         done[0] = done[1] = 0;
         control[ROUND] = round + 1;
-        if (next[0] + next[1] > 0) return;
-        if (control[SETTLED_SIZES] + control[SETTLED_SIZES + 1] > 0) control[STAGE_NOW] = HEAVY;
-        else plan_search(task, search);
+        if (next[0] + next[1] == 0) control[STAGE_NOW] = HEAVY;
     } else if (stage == HEAVY) {
         control[SETTLED_SIZES] = control[SETTLED_SIZES + 1] = 0;
-        plan_search(task, search);
     } else if (stage == SEARCH) {
         const i32 side = control[FAR_SIDE];
-        GLOBAL i32 *near = control + NEAR_SIZES + 2 * (round & 1);
+        STATE i32 *near = control + NEAR_SIZES + 2 * (round & 1);
         control[FAR_SIZES + side] = 0;
         control[FAR_SIDE] = 1 - side;
-        if (near[0] + near[1] > 0) control[STAGE_NOW] = LIGHT;
-        else if (control[SETTLED_SIZES] + control[SETTLED_SIZES + 1] > 0) control[STAGE_NOW] = HEAVY;
-        else plan_search(task, search);
+        control[STAGE_NOW] = near[0] + near[1] > 0 ? LIGHT : HEAVY;
     }
+    if (control[STAGE_NOW] == HEAVY && control[SETTLED_SIZES] + control[SETTLED_SIZES + 1] == 0)
+        plan_search(task, search);
+    if (++control[STAGES_RUN] > task->most_stages) control[STAGE_NOW] = STUCK;
 }
 
-// Return the length of the present stage's list in entries; 0 when all is done.
+// Return the length of the present stage's list in entries; 0 when all is done. It stays the same during a stage.
 DEVICE i64 stage_size(const search_t *search)
 {
-    GLOBAL const i32 *control = search->control;
+    STATE const i32 *control = search->control;
     const i32 stage = control[STAGE_NOW];
-    if (stage == DONE) return 0;
+    if (stage == DONE || stage == STUCK) return 0;
     if (stage == SEARCH) return control[FAR_SIZES + control[FAR_SIDE]];
-    GLOBAL const i32 *sizes = control + (stage == HEAVY ? SETTLED_SIZES : NEAR_SIZES + 2 * (control[ROUND] & 1));
+    STATE const i32 *sizes = control + (stage == HEAVY ? SETTLED_SIZES : NEAR_SIZES + 2 * (control[ROUND] & 1));
     return sizes[0] + FAT_SHARE * (i64)sizes[1];
 }
 
-DEVICE void run_stage(const task_t *task, const search_t *search, i32 group, i32 groups)
+DEVICE i32 stage_units(const search_t *search)
+{
+    STATE const i32 *control = search->control;
+    const i32 stage = control[STAGE_NOW];
+    if (stage == SEARCH) return units_of(control[FAR_SIZES + control[FAR_SIDE]], 0);
+    STATE const i32 *sizes = control + (stage == HEAVY ? SETTLED_SIZES : NEAR_SIZES + 2 * (control[ROUND] & 1));
+    return units_of(sizes[0], sizes[1]);
+}
+
+// Do every step-th unit of the present stage from `unit` up to `end`.
+DEVICE void run_stage(const task_t *task, const search_t *search, i32 hops, i32 unit, i32 end, i32 step)
 {
     if (LOCAL_ID == 0) {
         for (i32 i = 0; i < 3; i++) search->stages[i * STAGE_SIZE] = 0;
@@ -267,31 +298,17 @@ DEVICE void run_stage(const task_t *task, const search_t *search, i32 group, i32
         *search->relaxed = 0;
     }
     BARRIER();
-    if (search->control[STAGE_NOW] == SEARCH) search_far(task, search, group, groups);
-    else relax_list(task, search, search->control[STAGE_NOW] == HEAVY, group, groups);
+    const i32 stage = search->control[STAGE_NOW];
+    if (stage == SEARCH) search_far(task, search, unit, end, step);
+    else relax_list(task, search, stage == HEAVY, stage == HEAVY ? 0 : hops, unit, end, step);
     BARRIER();
     if (LOCAL_ID == 0 && *search->least < task->ceiling) ATOMIC_MIN(&search->levels[LEAST_FAR], *search->least);
 }
 
-// One group continues alone while lists are not longer than `most`, for at most `budget` stages.
-DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 budget, GLOBAL i64 *tally)
-{
-    for (i32 i = 0; i < budget; i++) {
-        const i64 size = stage_size(search);
-        if (size == 0 || size > most) break;
-        run_stage(task, search, 0, 1);
-        if (LOCAL_ID == 0) {
-            *tally += *search->relaxed;
-            end_stage(task, search);
-        }
-        BARRIER();
-    }
-}
-
 #define TASK_ARGUMENTS \
     GLOBAL const offset_t *offsets, GLOBAL const offset_t *light_ends, GLOBAL const i32 *arcs, \
-    GLOBAL const i32 *targets, i32 target_count, i32 n, sum_t delta, key_t ceiling, i32 parts
-#define TASK {offsets, light_ends, arcs, targets, target_count, n, delta, ceiling, parts}
+    GLOBAL const i32 *targets, i32 target_count, i32 n, sum_t delta, key_t ceiling, i32 parts, i32 most_stages
+#define TASK {offsets, light_ends, arcs, targets, target_count, n, delta, ceiling, parts, most_stages}
 #define LOCALS \
     LOCAL_ARRAY i32 stages[3 * STAGE_SIZE]; \
     LOCAL_ARRAY key_t least; \
@@ -312,14 +329,18 @@ DEVICE void put_seed(const task_t *task, const search_t *search, i32 v, key_t st
 // the least of them. One work-item calls it.
 DEVICE void begin_search(const task_t *task, const search_t *search, i32 seeds)
 {
+    // A row may have stopped at its targets, with entries left in its lists.
+    for (i32 i = NEAR_SIZES; i < CONTROL_SIZE; i++) search->control[i] = 0;
     search->control[FAR_SIZES + search->control[FAR_SIDE]] = seeds;
-    search->control[TARGETS_DONE] = 0;
+    search->control[TARGETS_DONE] = search->control[STAGES_RUN] = 0;
     search->levels[LEAST_FAR] = 0;
     plan_search(task, search);
 }
 
+#if !ALONE
+
 // Put the seeds of a row at their starting distances. One group.
-KERNEL void delta_start(
+KERNEL_SLIM void delta_start(
     TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *seeds, GLOBAL const key_t *starts, i32 count)
 {
     const task_t task = TASK;
@@ -329,69 +350,116 @@ KERNEL void delta_start(
     if (LOCAL_ID == 0) begin_search(&task, &search, count);
 }
 
-KERNEL void delta_wide(TASK_ARGUMENTS, SEARCH_ARGUMENTS, i32 small)
+// The next `share` units of a long stage, with all groups.
+KERNEL_SLIM void delta_wide(TASK_ARGUMENTS, SEARCH_ARGUMENTS, i32 small, i32 share)
 {
     LOCALS;
     const task_t task = TASK;
     const search_t search = {dist, stamps, lists, control, levels, stages, &least, &relaxed};
     if (stage_size(&search) <= small) return;
-    run_stage(&task, &search, GROUP_ID, GROUPS);
+    const i32 units = stage_units(&search), first = control[UNITS_DONE];
+    run_stage(&task, &search, 0, first + GROUP_ID, units - first < share ? units : first + share, GROUPS);
     if (LOCAL_ID == 0) tally[GROUP_ID] += relaxed;
 }
 
-KERNEL void delta_narrow(TASK_ARGUMENTS, SEARCH_ARGUMENTS, i32 small, i32 budget)
+#else
+
+#define STATE_LOCALS \
+    LOCAL_ARRAY i32 local_control[CONTROL_SIZE]; \
+    LOCAL_ARRAY key_t local_levels[LEVELS_SIZE]
+
+// Copy the state of a search to local memory, and back. Every work-item calls it.
+DEVICE void load_state(GLOBAL const i32 *control, GLOBAL const key_t *levels, STATE i32 *c, STATE key_t *l)
 {
-    LOCALS;
-    const task_t task = TASK;
-    const search_t search = {dist, stamps, lists, control, levels, stages, &least, &relaxed};
-    const int was_wide = stage_size(&search) > small;
+    for (i32 i = LOCAL_ID; i < CONTROL_SIZE; i += LOCAL_SIZE) c[i] = control[i];
+    for (i32 i = LOCAL_ID; i < LEVELS_SIZE; i += LOCAL_SIZE) l[i] = levels[i];
     BARRIER();
-    if (was_wide && LOCAL_ID == 0) end_stage(&task, &search);
-    BARRIER();
-    run_alone(&task, &search, small, budget, tally);
 }
 
-// Settle one row per group, in strides.
-KERNEL void delta_rows(TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *sources, i32 rows)
+DEVICE void store_state(GLOBAL i32 *control, GLOBAL key_t *levels, STATE const i32 *c, STATE const key_t *l)
+{
+    BARRIER();
+    for (i32 i = LOCAL_ID; i < CONTROL_SIZE; i += LOCAL_SIZE) control[i] = c[i];
+    for (i32 i = LOCAL_ID; i < LEVELS_SIZE; i += LOCAL_SIZE) levels[i] = l[i];
+}
+
+// One group continues alone while lists are not longer than `most`, for at most `left` units. Return those left.
+DEVICE i32 run_alone(const task_t *task, const search_t *search, i32 most, i32 left, GLOBAL i64 *tally)
+{
+    while (left > 0) {
+        const i64 size = stage_size(search);
+        if (size == 0 || size > most) break;
+        const i32 units = stage_units(search), first = search->control[UNITS_DONE];
+        const i32 end = units - first < left ? units : first + left;
+        run_stage(task, search, size <= FOLLOWED ? HOPS : 0, first, end, 1);
+        if (LOCAL_ID == 0) {
+            *tally += *search->relaxed;
+            search->control[UNITS_DONE] = end;
+            search->control[STAGES_ALONE]++;
+            if (end == units) end_stage(task, search);
+        }
+        left -= end - first;
+        BARRIER();
+    }
+    return left;
+}
+
+KERNEL_SLIM void delta_narrow(TASK_ARGUMENTS, SEARCH_ARGUMENTS, i32 small, i32 share, i32 budget)
 {
     LOCALS;
+    STATE_LOCALS;
+    const task_t task = TASK;
+    const search_t search = {dist, stamps, lists, local_control, local_levels, stages, &least, &relaxed};
+    load_state(control, levels, local_control, local_levels);
+    const int was_wide = stage_size(&search) > small;
+    const i32 left = stage_units(&search) - local_control[UNITS_DONE];
+    BARRIER();
+    if (was_wide && LOCAL_ID == 0) {
+        if (left > share) local_control[UNITS_DONE] += share;
+        else end_stage(&task, &search);
+    }
+    BARRIER();
+    run_alone(&task, &search, small, budget, tally);
+    store_state(control, levels, local_control, local_levels);
+}
+
+// Settle one row per group, in strides, with at most `budget` units per group. Values of states[row] before and after:
+#define FINISHED 0      // nothing is left to do
+#define AT_SOURCE 1     // start from the source
+#define SPENT 4         // the units are used up: the group continues with this row
+#define FAILED 5        // too many stages
+KERNEL_SLIM void delta_rows(
+    TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *sources, GLOBAL i32 *states, i32 rows, i32 budget)
+{
+    LOCALS;
+    STATE_LOCALS;
     const task_t task = TASK;
     const i64 words = 5 * (i64)n + 6 * (i64)parts;
+    GLOBAL i32 *own_control = control + GROUP_ID * CONTROL_SIZE;
+    GLOBAL key_t *own_levels = levels + GROUP_ID * LEVELS_SIZE;
+    i32 left = budget;
+    load_state(own_control, own_levels, local_control, local_levels);
     for (i32 row = GROUP_ID; row < rows; row += GROUPS) {
         const search_t search = {
-            dist + row * (i64)n, stamps + GROUP_ID * (i64)n, lists + GROUP_ID * words,
-            control + GROUP_ID * CONTROL_SIZE, levels + GROUP_ID * LEVELS_SIZE, stages, &least, &relaxed};
-        if (LOCAL_ID == 0) {
+            dist + row * (i64)n, stamps + GROUP_ID * (i64)n, lists + GROUP_ID * words, local_control, local_levels,
+            stages, &least, &relaxed};
+        // No branch around a barrier: some compilers duplicate all that follows for both branches. A row that is not
+        // due gets no units.
+        const i32 state = states[row];
+        const int is_due = left > 0 && (state == AT_SOURCE || state == SPENT);
+        BARRIER();
+        if (LOCAL_ID == 0 && is_due && state == AT_SOURCE) {
             put_seed(&task, &search, sources[row], 0, 0);
             begin_search(&task, &search, 1);
         }
         BARRIER();
-        run_alone(&task, &search, MOST, MOST, tally + GROUP_ID);
+        const i32 after = run_alone(&task, &search, MOST, is_due ? left : 0, tally + GROUP_ID);
+        left = is_due ? after : left;
+        const i32 stage = local_control[STAGE_NOW];
         BARRIER();
-        // A row may have stopped at its targets, with entries left in its lists.
-        for (i32 i = NEAR_SIZES + LOCAL_ID; i < CONTROL_SIZE; i += LOCAL_SIZE) search.control[i] = 0;
-        BARRIER();
+        if (LOCAL_ID == 0 && is_due) states[row] = stage == DONE ? FINISHED : stage == STUCK ? FAILED : SPENT;
     }
+    store_state(own_control, own_levels, local_control, local_levels);
 }
 
-// Move the light arcs of each vertex before its heavy ones, in place. One work-item per vertex.
-KERNEL void split_arcs(
-    GLOBAL const offset_t *offsets, GLOBAL i32 *arcs, i32 n, sum_t delta, GLOBAL offset_t *light_ends)
-{
-    const i64 v = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
-    if (v >= n) return;
-    i64 light = offsets[v], heavy = offsets[v + 1];
-    while (light < heavy) {
-        if (weight_of(arcs, light) <= delta) {
-            light++;
-            continue;
-        }
-        heavy--;
-        for (i32 i = 0; i < ARC_WORDS; i++) {
-            const i32 word = arcs[ARC_WORDS * light + i];
-            arcs[ARC_WORDS * light + i] = arcs[ARC_WORDS * heavy + i];
-            arcs[ARC_WORDS * heavy + i] = word;
-        }
-    }
-    light_ends[v] = (offset_t)light;
-}
+#endif

@@ -66,13 +66,23 @@ DEVICE i32 relax(
 #endif
 }
 
-// Write the tails of the arcs of some vertices, as far as the arcs are in the window. One work-item per vertex.
-KERNEL void edge_tails(GLOBAL const offset_t *offsets, i32 first, i32 last, i64 base, i64 end, GLOBAL i32 *tails)
+// Write the tails of the arcs from `base` up to `end`, whose vertices are those from `first` up to `last`; `begin` is the
+// first arc of this launch. RUN arcs per work-item, so that none waits for a hub.
+KERNEL void edge_tails(
+    GLOBAL const offset_t *offsets, i32 first, i32 last, i64 base, i64 end, i64 begin, GLOBAL i32 *tails)
 {
-    const i64 u = first + (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
-    if (u >= last) return;
-    const i64 from = offsets[u] > base ? offsets[u] : base, to = offsets[u + 1] < end ? offsets[u + 1] : end;
-    for (i64 e = from; e < to; e++) tails[e - base] = (i32)u;
+    const i64 e = begin + ((i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID) * RUN;
+    if (e >= end) return;
+    i32 low = first, high = last;           // the last vertex whose arcs begin at e or before
+    while (high - low > 1) {
+        const i32 middle = low + (high - low) / 2;
+        if (offsets[middle] <= e) low = middle;
+        else high = middle;
+    }
+    for (i64 at = e; at < end && at < e + RUN; at++) {
+        while (offsets[low + 1] <= at) low++;
+        tails[at - base] = low;
+    }
 }
 
 // Put seeds at their starting distances: all in one row, or (`apart`) one per row at the first of them. One work-item
@@ -88,11 +98,12 @@ KERNEL void edge_begin(
 #endif
 }
 
-// One round. flags[round] says whether it changed something, the last flag whether a distance fell below the floor.
-KERNEL void edge_round(ARGUMENTS, GLOBAL i32 *flags, i32 round)
+// One round, or the part of it from arc `begin` on that a launch takes. flags[round] says whether it changed something,
+// the last flag whether a distance fell below the floor.
+KERNEL void edge_round(ARGUMENTS, GLOBAL i32 *flags, i32 round, i64 begin)
 {
     if (flags[round - 1] == UNCHANGED) return;
-    const i64 e = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
+    const i64 e = begin + (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID;
     if (e >= m) return;
     const i32 outcome = relax(tails, arcs, e, floor, ceiling, dist WINDOW(0, 0));
     if (outcome != UNCHANGED) ATOMIC_SWAP(&flags[round], CHANGED);

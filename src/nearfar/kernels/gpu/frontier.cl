@@ -10,7 +10,8 @@
 // One source: `frontier_wide` runs a round with all groups if the list is long, else it does nothing;
 // `frontier_narrow`, one group, ends that round and continues alone while lists are short. Both read the progress from
 // `control`, so the host launches many pairs ahead and looks only now and then. Many sources: `frontier_rows`, one
-// source per group.
+// source per group. No launch does more than a number of units (lists.cl), so that each ends soon: a round may take
+// several. ALONE: the kernels in which a group works by itself. They keep the state of the search in local memory.
 //
 // WINDOWED: only the arcs from `base` to `end` are on the device, `arcs` begins with them, and a list holds vertices
 // that have arcs among them. A step is the work on one batch. changed[v] is the last step that lowered v, waiting[b]
@@ -22,6 +23,7 @@
 #define FELL 1      // 1 when a distance fell below the floor, which only a negative cycle can cause
 #define ROUND 2
 #define SIZES 3     // of two lists: thin and fat entries each
+#define UNITS_DONE 7    // of the present round
 #define CONTROL_SIZE 8
 
 typedef struct {
@@ -43,7 +45,7 @@ typedef struct {
     GLOBAL key_t *dist;
     GLOBAL i32 *stamps;
     GLOBAL i32 *lists;      // two, each with n thin entries and the parts
-    GLOBAL i32 *control;
+    STATE i32 *control;
 #if WINDOWED
     GLOBAL i32 *changed;
     GLOBAL i32 *waiting;
@@ -155,25 +157,24 @@ DEVICE void flush(const task_t *task, const search_t *search, i32 round)
     BARRIER();
 }
 
-// Relax this group's share of the round's list. Every work-item calls it.
-DEVICE void run_round(const task_t *task, const search_t *search, i32 group, i32 groups)
+// Relax every step-th unit of the round's list from `unit` up to `end`. Every work-item calls it.
+DEVICE void run_round(const task_t *task, const search_t *search, i32 unit, i32 end, i32 step)
 {
     const i32 round = search->control[ROUND];
     const list_t list = list_of(task, search, round);
-    const i32 thin = list.sizes[0], fat = list.sizes[1];
-    const i64 chunks = ((i64)thin + LOCAL_SIZE - 1) / LOCAL_SIZE;
+    const i32 thin = list.sizes[0], chunks = units_of(thin, 0);
     i32 relaxed = 0;
-    for (i64 unit = group; unit < chunks + fat; unit += groups) {
-        const i64 entry = unit < chunks ? unit * LOCAL_SIZE + LOCAL_ID : unit - chunks;
+    for (; unit < end; unit += step) {
         const int is_thin = unit < chunks;
+        const i64 entry = is_thin ? unit * (i64)LOCAL_SIZE + LOCAL_ID : unit - chunks;
         if (!is_thin || entry < thin) {
             const i32 u = is_thin ? list.thin[entry] : list.fat[2 * entry];
             const i64 from = begin_of(task, u), to = end_of(task, u);
             const i64 begin = is_thin ? from : from + list.fat[2 * entry + 1] * (i64)PART;
-            const i64 end = is_thin || begin + PART > to ? to : begin + PART;
+            const i64 last = is_thin || begin + PART > to ? to : begin + PART;
             const i32 stride = is_thin ? 1 : LOCAL_SIZE;
             const sum_t reached = value_of(LOAD(&search->dist[u]));
-            for (i64 e = is_thin ? begin : begin + LOCAL_ID; e < end; e += stride) {
+            for (i64 e = is_thin ? begin : begin + LOCAL_ID; e < last; e += stride) {
                 relax(task, search, reached, e, round + 1);
                 relaxed++;
             }
@@ -184,11 +185,12 @@ DEVICE void run_round(const task_t *task, const search_t *search, i32 group, i32
     BARRIER();
 }
 
-// End a round that all groups have finished. One work-item calls it.
+// End a round whose units are all done. One work-item calls it.
 DEVICE void end_round(const search_t *search)
 {
     const i32 round = search->control[ROUND];
     search->control[SIZES + 2 * (round & 1)] = search->control[SIZES + 2 * (round & 1) + 1] = 0;
+    search->control[UNITS_DONE] = 0;
     search->control[ROUND] = round + 1;
     search->control[LEFT]--;
 }
@@ -197,8 +199,14 @@ DEVICE void end_round(const search_t *search)
 // does not change during a round, so that all groups and work-items read the same.
 DEVICE i64 list_size(const search_t *search)
 {
-    GLOBAL const i32 *control = search->control, *sizes = control + SIZES + 2 * (control[ROUND] & 1);
+    STATE const i32 *control = search->control, *sizes = control + SIZES + 2 * (control[ROUND] & 1);
     return control[LEFT] <= 0 ? 0 : sizes[0] + FAT_SHARE * (i64)sizes[1];
+}
+
+DEVICE i32 list_units(const search_t *search)
+{
+    STATE const i32 *sizes = search->control + SIZES + 2 * (search->control[ROUND] & 1);
+    return units_of(sizes[0], sizes[1]);
 }
 
 DEVICE void begin_work(const search_t *search)
@@ -207,21 +215,7 @@ DEVICE void begin_work(const search_t *search)
     BARRIER();
 }
 
-// One group continues alone while lists are not longer than `most`, for at most `budget` rounds.
-DEVICE void run_alone(const task_t *task, const search_t *search, i32 most, i32 budget, GLOBAL i64 *tally)
-{
-    for (i32 i = 0; i < budget; i++) {
-        const i64 size = list_size(search);
-        if (size == 0 || size > most || search->control[FELL]) break;
-        begin_work(search);
-        run_round(task, search, 0, 1);
-        if (LOCAL_ID == 0) {
-            *tally += *search->relaxed;
-            end_round(search);
-        }
-        BARRIER();
-    }
-}
+#if !ALONE
 
 // Put the seeds of a row at their starting distances and on the list. One group.
 KERNEL void frontier_start(ARGUMENTS, GLOBAL const i32 *seeds, GLOBAL const key_t *starts, i32 count)
@@ -241,28 +235,20 @@ KERNEL void frontier_start(ARGUMENTS, GLOBAL const i32 *seeds, GLOBAL const key_
     }
 }
 
-KERNEL void frontier_wide(ARGUMENTS, GLOBAL i64 *tally, i32 small)
+// The next `share` units of a long list, with all groups.
+KERNEL void frontier_wide(ARGUMENTS, GLOBAL i64 *tally, i32 small, i32 share)
 {
     LOCALS;
     const task_t task = TASK;
     const search_t search = SEARCH;
     if (list_size(&search) <= small) return;
+    const i32 units = list_units(&search), first = control[UNITS_DONE];
     begin_work(&search);
-    run_round(&task, &search, GROUP_ID, GROUPS);
+    run_round(&task, &search, first + GROUP_ID, units - first < share ? units : first + share, GROUPS);
     if (LOCAL_ID == 0) tally[GROUP_ID] += relaxed;
 }
 
-KERNEL void frontier_narrow(ARGUMENTS, GLOBAL i64 *tally, i32 small, i32 budget)
-{
-    LOCALS;
-    const task_t task = TASK;
-    const search_t search = SEARCH;
-    const int was_wide = list_size(&search) > small;
-    BARRIER();
-    if (was_wide && LOCAL_ID == 0) end_round(&search);
-    BARRIER();
-    run_alone(&task, &search, small, budget, tally);
-}
+#endif
 
 // List every vertex of a range that has something to relax in this window. By all groups, or by one for its row.
 DEVICE void gather(const task_t *task, const search_t *search, i32 first, i32 last, i32 since, i32 group, i32 groups)
@@ -279,6 +265,8 @@ DEVICE void gather(const task_t *task, const search_t *search, i32 first, i32 la
     }
 }
 
+#if !ALONE
+
 KERNEL void frontier_gather(ARGUMENTS, i32 first, i32 last, i32 since)
 {
     LOCALS;
@@ -288,68 +276,143 @@ KERNEL void frontier_gather(ARGUMENTS, i32 first, i32 last, i32 since)
     gather(&task, &search, first, last, since, GROUP_ID, GROUPS);
 }
 
-// Leave the rest of a row, for which there were not enough rounds, to its next launch.
-DEVICE void put_off(const task_t *task, const search_t *search)
+#else
+
+// Copy the state of a search to local memory, and back. Every work-item calls it.
+DEVICE void load_state(GLOBAL const i32 *control, STATE i32 *local_control)
 {
-#if WINDOWED
-    const list_t list = list_of(task, search, search->control[ROUND]);
-    for (i32 i = LOCAL_ID; i < list.sizes[0]; i += LOCAL_SIZE) tell_batches(task, search, list.thin[i], task->step + 1);
-    for (i32 i = LOCAL_ID; i < list.sizes[1]; i += LOCAL_SIZE)
-        tell_batches(task, search, list.fat[2 * (i64)i], task->step + 1);
-#endif
-    BARRIER();
-    for (i32 i = LOCAL_ID; i < 4; i += LOCAL_SIZE) search->control[SIZES + i] = 0;
+    for (i32 i = LOCAL_ID; i < CONTROL_SIZE; i += LOCAL_SIZE) local_control[i] = control[i];
     BARRIER();
 }
 
-// Settle one row per group, in strides. Values of states[row] before and after:
+DEVICE void store_state(GLOBAL i32 *control, STATE const i32 *local_control)
+{
+    BARRIER();
+    for (i32 i = LOCAL_ID; i < CONTROL_SIZE; i += LOCAL_SIZE) control[i] = local_control[i];
+}
+
+// One group continues alone while lists are not longer than `most`, for at most `left` units. Return those left.
+DEVICE i32 run_alone(const task_t *task, const search_t *search, i32 most, i32 left, GLOBAL i64 *tally)
+{
+    while (left > 0) {
+        const i64 size = list_size(search);
+        if (size == 0 || size > most || search->control[FELL]) break;
+        const i32 units = list_units(search), first = search->control[UNITS_DONE];
+        const i32 end = units - first < left ? units : first + left;
+        begin_work(search);
+        run_round(task, search, first, end, 1);
+        if (LOCAL_ID == 0) {
+            *tally += *search->relaxed;
+            search->control[UNITS_DONE] = end;
+            if (end == units) end_round(search);
+        }
+        left -= end - first;
+        BARRIER();
+    }
+    return left;
+}
+
+KERNEL void frontier_narrow(ARGUMENTS, GLOBAL i64 *tally, i32 small, i32 share, i32 budget)
+{
+    LOCALS;
+    LOCAL_ARRAY i32 local_control[CONTROL_SIZE];
+    const task_t task = TASK;
+    const search_t search = {dist, stamps, lists, local_control CHANGES(0, 0), stage, &relaxed};
+    load_state(control, local_control);
+    const int was_wide = list_size(&search) > small;
+    const i32 left = list_units(&search) - local_control[UNITS_DONE];
+    BARRIER();
+    if (was_wide && LOCAL_ID == 0) {
+        if (left > share) local_control[UNITS_DONE] += share;
+        else end_round(&search);
+    }
+    BARRIER();
+    run_alone(&task, &search, small, budget, tally);
+    store_state(control, local_control);
+}
+
+#if WINDOWED
+// Leave the rest of a row, for which there were not enough rounds or units, to its next launch: what is listed for this
+// round, and for the next one. Every work-item calls it.
+DEVICE void put_off(const task_t *task, const search_t *search, i32 round)
+{
+    const list_t list = list_of(task, search, round);
+    for (i32 i = LOCAL_ID; i < list.sizes[0]; i += LOCAL_SIZE) tell_batches(task, search, list.thin[i], task->step + 1);
+    for (i32 i = LOCAL_ID; i < list.sizes[1]; i += LOCAL_SIZE)
+        tell_batches(task, search, list.fat[2 * (i64)i], task->step + 1);
+}
+#endif
+
+// Settle one row per group, in strides: at most `rounds` rounds of a row and `budget` units of a group. Values of
+// states[row] before and after:
 #define FINISHED 0      // nothing is left to do
 #define AT_SOURCE 1     // start from the source
 #define UNDER_WAY 2     // continue with every reached vertex; with batches, with those changed since its last step
 #define FALLEN 3        // below the floor
+#define SPENT 4         // the units are used up: the group continues with this row, whose lists it has; never with batches
 KERNEL void frontier_rows(
-    ARGUMENTS, GLOBAL i64 *tally, GLOBAL const i32 *sources, GLOBAL i32 *states, i32 rows, i32 budget, i32 batches,
-    i32 now, i32 first, i32 last, i32 since)
+    ARGUMENTS, GLOBAL i64 *tally, GLOBAL const i32 *sources, GLOBAL i32 *states, i32 rows, i32 rounds, i32 budget,
+    i32 batches, i32 now, i32 first, i32 last, i32 since)
 {
     LOCALS;
+    LOCAL_ARRAY i32 local_control[CONTROL_SIZE];
     const task_t task = TASK;
     const i64 words = 2 * (n + 2 * (i64)parts);
+    i32 left = budget;
+    load_state(control + GROUP_ID * CONTROL_SIZE, local_control);
     for (i32 row = GROUP_ID; row < rows; row += GROUPS) {
         const search_t search = {
-            dist + row * (i64)n, stamps + GROUP_ID * (i64)n, lists + GROUP_ID * words, control + GROUP_ID * CONTROL_SIZE
+            dist + row * (i64)n, stamps + GROUP_ID * (i64)n, lists + GROUP_ID * words, local_control
             CHANGES(row, batches), stage, &relaxed};
         // No branch around a barrier: some compilers duplicate all that follows for both branches. A row that has
-        // nothing to do gets an empty range, no seed and no rounds.
+        // nothing to do gets an empty range, no seed and no units.
         const i32 state = states[row];
 #if WINDOWED
         const int is_due = state == UNDER_WAY && search.waiting[now] > since;
+        left = budget;      // a row that is due must be run in this step
 #else
-        const int is_due = state == AT_SOURCE || state == UNDER_WAY;
+        const int is_due = left > 0 && (state == AT_SOURCE || state == UNDER_WAY || state == SPENT);
 #endif
         BARRIER();
-        if (LOCAL_ID == 0) {
-            search.control[LEFT] = is_due ? budget : 0;
+        if (LOCAL_ID == 0 && is_due) {
+            if (state != SPENT) search.control[LEFT] = rounds;
             search.control[FELL] = 0;
             if (state == AT_SOURCE) search.dist[sources[row]] = 0;
         }
         begin_work(&search);
         gather(&task, &search, first, is_due && state == UNDER_WAY ? last : first, since, 0, 1);
-        if (LOCAL_ID == 0 && state == AT_SOURCE) {
+        if (LOCAL_ID == 0 && is_due && state == AT_SOURCE) {
             const i32 source = sources[row];
             add_alone(list_of(&task, &search, search.control[ROUND]), source, offsets[source + 1] - offsets[source]);
         }
         BARRIER();
-        run_alone(&task, &search, MOST, budget, tally + GROUP_ID);
-        GLOBAL const i32 *sizes = search.control + SIZES + 2 * (search.control[ROUND] & 1);
+        const i32 rest = run_alone(&task, &search, MOST, is_due ? left : 0, tally + GROUP_ID);
+        left = is_due ? rest : left;
+        STATE const i32 *sizes = search.control + SIZES + 2 * (search.control[ROUND] & 1);
         const int is_over = !WINDOWED && sizes[0] + sizes[1] == 0;
-        const i32 after = search.control[FELL] ? FALLEN : is_over ? FINISHED : UNDER_WAY;
-        put_off(&task, &search);
-        if (LOCAL_ID == 0 && is_due) states[row] = after;
+        const int is_spent = !WINDOWED && search.control[LEFT] > 0;
+        const i32 after = search.control[FELL] ? FALLEN : is_over ? FINISHED : is_spent ? SPENT : UNDER_WAY;
+#if WINDOWED
+        put_off(&task, &search, search.control[ROUND]);
+        put_off(&task, &search, search.control[ROUND] + 1);
+#endif
+        BARRIER();
+        if (LOCAL_ID == 0 && is_due) {
+            states[row] = after;
+            if (after != SPENT) {
+                for (i32 i = 0; i < 4; i++) search.control[SIZES + i] = 0;
+                if (search.control[UNITS_DONE] > 0) search.control[ROUND]++;     // stamps of the next round are set
+                search.control[UNITS_DONE] = 0;
+            }
+        }
         BARRIER();
     }
+    store_state(control + GROUP_ID * CONTROL_SIZE, local_control);
 }
 
-#if WINDOWED
+#endif
+
+#if WINDOWED && !ALONE
 // Put seeds at their starting distances and mark their batches as waiting: all in one row, or (`apart`) one per row at
 // the first of them. One work-item per seed.
 KERNEL void frontier_begin(
@@ -380,18 +443,35 @@ KERNEL void frontier_pending(ARGUMENTS, GLOBAL const i32 *since, i32 least, GLOB
     ATOMIC_ADD(&found[1], to - from < MOST_ARCS ? (i32)(to - from) : MOST_ARCS);
 }
 
-// Relax the arcs of a few vertices, which follow each other in `arcs`; those of the i-th vertex end at ends[i].
+// Return the index of the first entry above a value; the last entry is.
+DEVICE i32 first_above(GLOBAL const i32 *sorted, i32 count, i64 value)
+{
+    i32 low = 0, high = count - 1;
+    while (low < high) {
+        const i32 middle = low + (high - low) / 2;
+        if (sorted[middle] > value) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+// Relax the arcs of a few vertices, which follow each other in `arcs`; those of the i-th vertex end at ends[i]. RUN arcs
+// per work-item, so that none waits for a hub.
 KERNEL void frontier_sparse(ARGUMENTS, GLOBAL i64 *tally, GLOBAL const i32 *vertices, GLOBAL const i32 *ends, i32 count)
 {
     LOCALS;
     const task_t task = TASK;
     const search_t search = SEARCH;
+    const i64 all = ends[count - 1];
     begin_work(&search);
-    for (i32 i = GROUP_ID * LOCAL_SIZE + LOCAL_ID; i < count; i += GROUPS * LOCAL_SIZE) {
-        const i32 begin = i > 0 ? ends[i - 1] : 0;
-        const sum_t reached = value_of(LOAD(&dist[vertices[i]]));
-        for (i32 e = begin; e < ends[i]; e++) lower_head(&task, &search, reached, e);
-        if (ends[i] > begin) ATOMIC_ADD(&relaxed, ends[i] - begin);
+    for (i64 e = ((i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID) * RUN; e < all; e += (i64)GROUPS * LOCAL_SIZE * RUN) {
+        const i64 last = e + RUN < all ? e + RUN : all;
+        i64 at = e;
+        for (i32 i = first_above(ends, count, e); at < last; i++) {
+            const sum_t reached = value_of(LOAD(&dist[vertices[i]]));
+            for (; at < last && at < ends[i]; at++) lower_head(&task, &search, reached, at);
+        }
+        ATOMIC_ADD(&relaxed, (i32)(last - e));
     }
     BARRIER();
     if (LOCAL_ID == 0) tally[GROUP_ID] += relaxed;

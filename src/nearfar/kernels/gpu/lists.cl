@@ -4,12 +4,30 @@
 // most THIN arcs) is one entry, and one work-item relaxes it. A fat vertex is cut into parts of PART arcs; each part is
 // an entry (vertex, part), and the next free group relaxes it. Thin entries are first collected in local memory (a
 // stage), so that a group reserves room in the list once per chunk, not once per entry.
+//
+// STATE is where the sizes are: in global memory where several groups share a list, in local memory where a group works
+// alone, since it reads them after every barrier.
+
+#ifndef ALONE
+#define ALONE 0
+#endif
+#if ALONE
+#define STATE LOCAL
+#else
+#define STATE GLOBAL
+#endif
 
 typedef struct {
     GLOBAL i32 *thin;
     GLOBAL i32 *fat;     // pairs (vertex, part)
-    GLOBAL i32 *sizes;   // number of thin entries, number of fat ones
+    STATE i32 *sizes;    // number of thin entries, number of fat ones
 } list_t;
+
+// A unit is what a group does between two barriers of a stage: LOCAL_SIZE thin entries, or one part of a fat vertex.
+DEVICE i32 units_of(i32 thin, i32 fat)
+{
+    return (i32)(((i64)thin + LOCAL_SIZE - 1) / LOCAL_SIZE) + fat;
+}
 
 // A stage in local memory: number of entries added since it was emptied, where its room in the list begins, number of
 // entries to move there, then the entries.

@@ -3,9 +3,11 @@
 // LOAD reads a distance and LOAD_I32 an integer that other work-items may change at the same time: an aligned load is
 // one access on every device, and an old value only costs some extra work. A race checker cannot know that, so with
 // RACECHECK these loads are atomic. BARRIER orders local and global memory for the group: lists pass from one half of a
-// kernel to the next in global memory.
+// kernel to the next in global memory. KERNEL_SLIM is for kernels that wait for memory most of the time: more groups per
+// multiprocessor are worth more than registers.
 
 #define KERNEL __kernel
+#define KERNEL_SLIM __kernel
 #define DEVICE static inline __attribute__((always_inline))
 #define GLOBAL __global
 #define LOCAL __local
