@@ -21,6 +21,7 @@ from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.elimination import levels
 from nearfar.errors import DeviceMemoryError, MemoryLimitError, NegativeCycleError
+from nearfar.gpu import launch_budget
 from nearfar.gpu import prepared as gpu_prepared
 from nearfar.kernels.cpu.constants import LANES
 
@@ -33,12 +34,14 @@ TAILS = np.repeat(np.arange(GRID.n), np.diff(GRID.offsets))
 
 
 levels_wide_from = st.sampled_from([0, 1, 2, 256])
+budgets = st.sampled_from([0.1, 2e-5, 1e-7, 1e-8])  # seconds; the last is less than a vertex takes
 
 
 @contextmanager
-def narrow(most):
-    """Let levels of so many vertices be one group's job."""
+def narrow(most, budget=0.1):
+    """Let levels of so many vertices be one group's job, and launches take so long at most, by their model."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launch_budget, "LAUNCH_SECONDS", budget)
         patch.setattr(gpu_prepared, "HOST_NARROW", most)
         patch.setattr(gpu_prepared, "DEVICE_NARROW", most)
         yield
@@ -66,13 +69,6 @@ def test_levels_hold_no_arc(data):
     assert (found.positions[laid.positions] == found.columns).all()
 
 
-def test_steps():
-    sizes = [3, 1, 2, 9, 9, 1, 1, 8]
-    steps = levels.steps_of(np.concatenate(([0], np.cumsum(sizes))), 4)
-    assert steps == [(0, 3), (3, 4), (4, 5), (5, 7), (7, 8)]
-    assert levels.steps_of(np.array([0, 5]), 4) == levels.steps_of(np.array([0, 5]), 9) == [(0, 1)]
-
-
 # The CPU's bits.
 
 
@@ -83,7 +79,7 @@ def test_steps():
 def test_grid(dtype, query, data):
     graphs = strategies.cases(dtypes=(dtype,), max_n=40, max_m=90)
     case, sources = data.draw(strategies.queries(graphs, max_sources=40))
-    with shaped(**data.draw(any_shape)), narrow(data.draw(levels_wide_from)):
+    with shaped(**data.draw(any_shape)), narrow(data.draw(levels_wide_from), data.draw(budgets)):
         wanted, found = both(query, build(case), sources)
     assert_same(found, rows_of(wanted))
     if case.dtype is None or case.dtype.startswith("int"):

@@ -6,7 +6,6 @@ A level is a set of vertices with no arc between them whose ancestors all lie in
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -52,10 +51,3 @@ def make_levels(layout: SweepLayout) -> Levels:
     starts, arcs = np.empty_like(layout.down_starts), np.empty_like(layout.down_arcs)
     move_arcs(layout.down_starts, layout.down_arcs, layout.begins, layout.tops, order, positions, starts, arcs)
     return Levels(begins, positions, positions[layout.positions], starts, arcs)
-
-
-def steps_of(begins: np.ndarray, narrow: int) -> list[tuple[int, int]]:
-    """Return ranges (first, last) of levels: each wide level alone, levels of at most ``narrow`` vertices together."""
-    is_wide = np.diff(begins) > narrow
-    cuts = np.flatnonzero(is_wide[1:] | is_wide[:-1]) + 1
-    return list(pairwise([0, *cuts.tolist(), len(is_wide)]))

@@ -8,8 +8,6 @@ work, is kernels/gpu/sweep.cl: level by level (elimination/levels.py), all verti
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,14 +23,15 @@ from ..methods.prepared import SOLVERS, given, holds_starts, many, starts_in
 from ..methods.problem import Controls, Problem
 from ..methods.tuning import LEAST_BUDGET
 from ..results.limits import unreached
+from .launch_budget import Step, Sweep, parts_of
 from .layout import Sizes
+from .levels import KEPT, on_device
 from .method import Budget, GpuMethod
-from .tuning import DEVICE_GROUPS, HOST_GROUPS
-from .work import CODES, WholeRows, Work, flip_negatives, forget, size_of, with_room
+from .tuning import AHEAD_SECONDS, DEVICE_GROUPS, HOST_GROUPS
+from .work import CODES, WholeRows, Work, flip_negatives, size_of
 
 if TYPE_CHECKING:
     from ..devices.facts import Facts
-    from ..elimination.layout import SweepLayout
     from ..graph import Graph
     from .arc_batches import Window
 
@@ -41,7 +40,6 @@ WIDTH, SHARED = 32, 1024  # lanes of a block, and at most of all work-items of a
 # Work-items per vertex, and number of vertices up to which a level is swept by one group.
 DEVICE_TEAM, HOST_TEAM = 32, 2
 DEVICE_NARROW, HOST_NARROW = 64, 256
-KEPT = "levels"  # the name under which the arcs are kept on the device
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,11 @@ class OnHost(WholeRows):
 
     def __init__(self, work: Work, made: Hierarchy | Failure | None) -> None:
         self.work, self.made, self.relaxed = work, made, 0
-        self.dist = work.distances()
+        self.dist = self.new_rows()
+
+    def new_rows(self) -> Buffer:
+        """Return a buffer for the rows that are settled at once."""
+        return self.work.distances()
 
     def start(self, seeds: np.ndarray) -> None:
         """Settle the only row, from the nearest of some seeds."""
@@ -108,22 +110,29 @@ class OnHost(WholeRows):
         self.work.device.write(self.work.tally, np.array([self.relaxed], np.int64))
 
 
+@dataclass(frozen=True)
+class Climbed:
+    """What climbs found: distances of LANES rows each (``offers``), at which positions, and of which climb."""
+
+    positions: np.ndarray
+    climbs: np.ndarray
+    offers: np.ndarray
+
+
 class Sweeps(OnHost):
     """Settles rows by sweeps on the device; holds the arcs of a hierarchy there, and the lanes."""
 
     def __init__(self, work: Work, hierarchy: Hierarchy) -> None:
-        from ..elimination.levels import steps_of
-
         super().__init__(work, hierarchy)
         sweep_layout, facts, size = hierarchy.layout, work.device.facts, work.layout.group_size
         self.hierarchy, self.sweep_layout, self.n = hierarchy, sweep_layout, np.int32(sweep_layout.n)
-        self.there = on_device(work, sweep_layout)
+        self.there = self.levels()
         self.narrow = DEVICE_NARROW if facts.gpu else HOST_NARROW
-        self.steps = steps_of(self.there["bounds"], self.narrow)
         self.team = DEVICE_TEAM if facts.gpu and size >= DEVICE_TEAM else HOST_TEAM
         self.size = max(min(size, SHARED // WIDTH * self.team) // self.team, 1) * self.team
         self.groups = facts.cores * (DEVICE_GROUPS if facts.gpu else HOST_GROUPS)
         self.blocks = self._fitting_blocks(facts)
+        self.steps = self._steps(facts)
         self.lanes = work.empty(self.blocks * sweep_layout.n * WIDTH, sweep_layout.dtype)
         self.where = work.filled(self.blocks * (WIDTH // LANES) * sweep_layout.n, np.int32, -1)
 
@@ -137,7 +146,7 @@ class Sweeps(OnHost):
         if work.problem.seeds is None:
             above = min(above, LANES * sweep_layout.depth + sweep_layout.core)
         offers = min(-(-rows // LANES), WIDTH // LANES) * above * LANES * size
-        block = lanes + offers + WIDTH // LANES * 4 * sweep_layout.n
+        block = lanes + offers + WIDTH // LANES * 4 * sweep_layout.n + self.block_bytes()
         fitting = min((allowed - self.dist.nbytes - arcs) // block, facts.largest // lanes)
         if fitting < 1:
             raise DeviceMemoryError(
@@ -147,36 +156,46 @@ class Sweeps(OnHost):
             )
         return int(min(fitting, -(-rows // WIDTH)))
 
+    def levels(self) -> dict[str, Any]:
+        """Return the arcs by levels on the device."""
+        return on_device(self.work, self.sweep_layout)
+
+    def block_bytes(self) -> int:
+        """Return the bytes that a block of lanes takes beside these and their offers."""
+        return 0
+
+    def _steps(self, facts: Facts) -> list[Step]:
+        """Return the launches of a sweep of all blocks, none of which takes long (gpu/launch_budget.py)."""
+        lanes = WIDTH * self.sweep_layout.dtype.itemsize
+        return Sweep(
+            begins=self.there["bounds"],
+            starts=self.there["offsets"],
+            longest=self.there["longest"],
+            narrow=self.narrow,
+            teams=self.size // self.team,
+            waves=-(-self.blocks // facts.cores),
+            arc_bytes=self.blocks * (lanes + self.sweep_layout.down_arcs.dtype.itemsize),
+            vertex_bytes=self.blocks * 2 * lanes,
+        ).steps()
+
     def settle_rows(self, seeds: list[np.ndarray]) -> None:
         """Settle one row for every array of seeds; seeds that are close in the tree share a climb."""
         positions = [self.sweep_layout.positions[several] for several in seeds]
         order = np.argsort([several[0] for several in positions], kind="stable")
         at_once = self.blocks * WIDTH
         for i in range(0, len(order), at_once):
-            self._sweep(order[i : i + at_once], positions)
+            rows = order[i : i + at_once]
+            self.launch(self.climb([positions[r] for r in rows]), rows)
             if self.work.controls.stop[0]:
                 return
         self.count(len(order) * self.there["arc_count"])
 
-    def _sweep(self, rows: np.ndarray, seeds: list[np.ndarray]) -> None:
-        """Settle some rows, one lane per row."""
-        device, blocks = self.work.device, -(-len(rows) // WIDTH)
-        offered, offers = self._climb(rows, seeds)
-        if self.work.controls.stop[0]:
-            return
-        count = offered.shape[1]
-        noted = (*self.work.items(count), *map(device.upload, offered), np.int32(count))
-        self._kernel("note")(*noted, np.int32(0), self.n, self.where)
-        self._run_steps(device.upload(offers), blocks)
-        self._write(rows, blocks)
-        self._kernel("note")(*noted, np.int32(1), self.n, self.where)
-
-    def _climb(self, rows: np.ndarray, seeds: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Climb from the sources, LANES at a time; return (positions, climbs), and the offers at these positions."""
+    def climb(self, seeds: list[np.ndarray]) -> Climbed:
+        """Climb from the seeds of some rows on the host, LANES rows at a time."""
         sweeper, core = self.hierarchy.sweeper(self.work.controls.stop), self.sweep_layout.core
         positions, offers = [], []
-        for i in range(0, len(rows), LANES):
-            some = [seeds[r] for r in rows[i : i + LANES]]
+        for i in range(0, len(seeds), LANES):
+            some = seeds[i : i + LANES]
             ends = np.concatenate(([0], np.cumsum([len(several) for several in some])))
             index, touched = sweeper.climb(np.concatenate(some), ends, starts_in(self.work.problem, self.sweep_layout))
             above = touched[: sweeper.count]
@@ -184,32 +203,55 @@ class Sweeps(OnHost):
             offers += [sweeper.dist[:core].copy(), sweeper.offers[index[above]]]
         self.hierarchy.spare.append(sweeper)
         climbs = np.repeat(np.arange(len(positions), dtype=np.int32), [len(some) for some in positions])
-        return np.stack((np.concatenate(positions), climbs)), np.concatenate(offers)
+        return Climbed(np.concatenate(positions), climbs, np.concatenate(offers))
 
-    def _run_steps(self, offers: Buffer, blocks: int) -> None:
-        """Sweep all levels: a wide one with all groups, several narrow ones together with one group per block."""
-        there, bounds, size = self.there, self.there["bounds"], self.size
+    def launch(self, climbed: Climbed, rows: np.ndarray) -> None:
+        """Settle some rows, one lane per row; the device may still be at work afterwards."""
+        device, blocks = self.work.device, -(-len(rows) // WIDTH)
+        if self.work.controls.stop[0]:
+            return
+        count = len(climbed.positions)
+        where = (*self.work.items(count), device.upload(climbed.positions), device.upload(climbed.climbs))
+        noted = (*where, np.int32(count))
+        self._kernel("note")(*noted, np.int32(0), self.n, self.where)
+        if self._run_steps(device.upload(climbed.offers), blocks):
+            self.write(rows, blocks)
+            self._kernel("note")(*noted, np.int32(1), self.n, self.where)
+
+    def _run_steps(self, offers: Buffer, blocks: int) -> bool:
+        """Sweep all levels; return whether it was not stopped. The host is at most about AHEAD_SECONDS ahead."""
+        there, size, ahead = self.there, self.size, 0.0
         wide, narrow = self._kernel("wide"), self._kernel("narrow")
         arcs, infinity = (there["starts"], there["arcs"]), self.sweep_layout.infinity
         shared = (*arcs, self.where, offers, infinity, self.n, np.int32(blocks), self.lanes)
-        for first, last in self.steps:
-            count = int(bounds[last] - bounds[first])
-            if last == first + 1 and count > self.narrow:
-                units = blocks * -(-count // (size // self.team))
-                wide(min(self.groups, units), size, *shared, bounds[first], bounds[last])
+        for step in self.steps:
+            span = np.int32(step.first), np.int32(step.last)
+            if step.is_wide:
+                units = blocks * -(-(step.last - step.first) // (size // self.team))
+                wide(min(self.groups, units), size, *shared, *span)
             else:
-                narrow(blocks, size, *shared, there["begins"], np.int32(first), np.int32(last))
+                narrow(blocks, size, *shared, there["begins"], *span)
+            ahead += step.seconds
+            if ahead > AHEAD_SECONDS:
+                self.work.device.finish()
+                ahead = 0.0
+            if self.work.controls.stop[0]:
+                return False
+        return True
 
-    def _write(self, rows: np.ndarray, blocks: int) -> None:
+    def write(self, rows: np.ndarray, blocks: int) -> None:
         """Write settled lanes to their rows."""
-        work, dtype = self.work, self.sweep_layout.dtype
+        work, layout, dtype = self.work, self.sweep_layout, self.sweep_layout.dtype
         targets = np.full(blocks * WIDTH, -1, np.int32)
         targets[: len(rows)] = rows
-        limit = min(self.sweep_layout.limit, dtype.type(min(work.problem.ceiling, unreached(dtype))))
-        self._kernel("rows")(
-            min(self.groups, blocks * -(-self.sweep_layout.n // WIDTH)), self.size, self.lanes, self.there["columns"],
-            work.device.upload(targets), self.n, np.int32(blocks), limit, work.ceiling, self.dist,
-        )  # fmt: skip
+        limit = min(layout.limit, dtype.type(min(work.problem.ceiling, unreached(dtype))))
+        given = (self.lanes, self.there["columns"], work.device.upload(targets), self.n)
+        tile_bytes = WIDTH * WIDTH * (dtype.itemsize + work.key.itemsize)
+        for first, last in parts_of(blocks * -(-layout.n // WIDTH), tile_bytes):
+            self._kernel("rows")(
+                min(self.groups, last - first), self.size, *given, np.int64(first), np.int64(last), limit,
+                work.ceiling, self.dist,
+            )  # fmt: skip
 
     def _kernel(self, name: str) -> Any:
         """Return a kernel for the types of the hierarchy."""
@@ -237,44 +279,6 @@ def find_hierarchy(problem: Problem, controls: Controls) -> Hierarchy | Failure 
         return build(graph, machine.cores, controls.stop, SOLVERS, budget, machine.memory, problem.dtype)
 
     return given(problem) or controls.once("hierarchy", build_it)
-
-
-def on_device(work: Work, sweep_layout: SweepLayout) -> dict[str, Any]:
-    """Return the arcs down by levels on the device; those of a `Prepared` graph stay there with it."""
-    came = work.problem.hierarchy
-    if not isinstance(came, Hierarchy) or came.layout is not sweep_layout:
-        return upload_levels(work.upload, sweep_layout)
-    kept = work.resident(KEPT, dict)
-    # What is kept may belong to another preparation of the same graph, which may be gone.
-    if not kept or kept["sweep_layout"]() is not sweep_layout:
-        kept.clear()
-        kept |= with_room(lambda: upload_levels(work.device.upload, sweep_layout), work.device, work.problem.graph)
-        weakref.finalize(sweep_layout, _forget, weakref.ref(work.problem.graph), work.device.name).atexit = False
-    return kept
-
-
-def _forget(graph: weakref.ref[Graph], device: str) -> None:
-    """Free the arcs of a prepared graph that is gone; those of another preparation stay."""
-    owner = graph()
-    if owner is not None:
-        forget(owner, device, KEPT, lambda kept: "sweep_layout" not in kept or kept["sweep_layout"]() is None)
-
-
-def upload_levels(upload: Callable[[np.ndarray], Buffer], sweep_layout: SweepLayout) -> dict[str, Any]:
-    """Return the arcs of a sweep layout by levels, uploaded to a device, with what the host needs of them."""
-    from ..elimination.levels import make_levels
-
-    levels = make_levels(sweep_layout)
-    return {
-        "sweep_layout": weakref.ref(sweep_layout),
-        "bounds": levels.begins,
-        "positions": levels.positions,
-        "arc_count": len(levels.arcs),
-        "begins": upload(levels.begins),
-        "columns": upload(levels.columns),
-        "starts": upload(levels.starts),
-        "arcs": upload(levels.arcs.view(np.int32)),
-    }
 
 
 METHOD = PreparedOnGpu(new_engine, keeps=(KEPT,))

@@ -19,9 +19,14 @@ LAUNCHES_AHEAD = 16  # launches of one source between two looks, at most; a look
 # free for the next query only when it ends. So a group does at most LAUNCH_UNITS units (kernels/gpu/lists.cl) in a
 # launch, all groups together about LAUNCH_ARCS arcs; model: 10 us a unit, 1 ns an arc. For rows, the units are doubled
 # while a launch takes less than a quarter of LAUNCH_SECONDS, and halved when one takes longer.
+LAUNCH_SECONDS = 0.1
 LAUNCH_UNITS, MOST_UNITS = 2048, 1 << 20
 LAUNCH_ARCS = 2 * 10**7
-LAUNCH_SECONDS = 0.1
+# Model of a slow device (gpu/launch_budget.py): bytes per second; seconds of an arc whose two loads wait for those of
+# the arc before, of a level that ends with a barrier; and of the launches that the host may be ahead of the device.
+SLOW_BYTES = 2 * 10**10
+LINK_SECONDS, LEVEL_SECONDS = 1e-6, 4e-6
+AHEAD_SECONDS = 1.0
 # Width of the near pile as a multiple of median weight / mean degree, like WIDE and NARROW in methods/buckets.py. One
 # source with 8, 16 and 32: New York 31, 31 and 32 ms, R-MAT 18 61, 75 and 92. Rows with 8, 16, 24, 32 and 64, as a
 # multiple of the CPU's time: Rome 2.2 2.0 2.0 1.6 2.3, New York 2.9 2.8 2.7 2.8 3.1, R-MAT 18 2.9 3.6 3.9 4.2 5.4.

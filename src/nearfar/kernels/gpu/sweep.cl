@@ -69,7 +69,7 @@ KERNEL void sweep_note(
     if (i < count) where[climbs[i] * (i64)n + positions[i]] = is_over ? -1 : (i32)i;
 }
 
-// Settle the vertices of one level, from `first` up to `last`, in all blocks. All groups.
+// Settle vertices of one level, from `first` up to `last`, in all blocks. All groups.
 KERNEL void sweep_wide(ARGUMENTS, i32 first, i32 last)
 {
     const i32 teams = LOCAL_SIZE / TEAM, team = LOCAL_ID / TEAM, lane = (LOCAL_ID - team * TEAM) * EACH;
@@ -124,14 +124,15 @@ KERNEL void sweep_narrow(ARGUMENTS, GLOBAL const i32 *begins, i32 first, i32 las
 
 // Write the answer as keys, in the order of the graph's vertices: `columns` holds the position of each vertex,
 // `targets` the row of each lane or -1. A tile of WIDTH vertices passes through local memory, so that reads and writes
-// are whole cache lines. The tile has one extra column, so that its rows begin in different banks.
+// are whole cache lines. The tile has one extra column, so that its rows begin in different banks. One group per tile from
+// `first` up to `last`, in strides; the tiles of a block come one after the other.
 KERNEL void sweep_rows(
-    GLOBAL const lane_t *dist, GLOBAL const i32 *columns, GLOBAL const i32 *targets, i32 n, i32 blocks, lane_t limit,
-    key_t ceiling, GLOBAL key_t *out)
+    GLOBAL const lane_t *dist, GLOBAL const i32 *columns, GLOBAL const i32 *targets, i32 n, i64 first, i64 last,
+    lane_t limit, key_t ceiling, GLOBAL key_t *out)
 {
     LOCAL_ARRAY lane_t tile[WIDTH * (WIDTH + 1)];
     const i64 tiles = ((i64)n + WIDTH - 1) / WIDTH;
-    for (i64 unit = GROUP_ID; unit < tiles * blocks; unit += GROUPS) {
+    for (i64 unit = first + GROUP_ID; unit < last; unit += GROUPS) {
         const i64 block = unit / tiles, begin = (unit - block * tiles) * WIDTH;
         BARRIER();
         for (i32 x = LOCAL_ID; x < WIDTH * WIDTH; x += LOCAL_SIZE) {
