@@ -22,7 +22,7 @@ from .elimination.build import Failure, Hierarchy, build
 from .elimination.pairs import Pairs
 from .engine import options
 from .engine.options import Options
-from .engine.query import PreparedGraph, take_graph, take_vertices
+from .engine.query import PreparedGraph, check, take_graph, take_vertices
 from .engine.tables import certain_type
 from .errors import DistanceOverflowError, InputTypeError, NoPathError, option
 from .graph import Graph
@@ -294,14 +294,27 @@ class Prepared(PreparedGraph):
             found = api.path(self.hierarchy.graph.without_names(), s, t, threads=1)
         return [self.graph.name(v) for v in found]
 
-    def row_sums(self, sources: Any = None, *, threads: int | None = None, progress: Any = False) -> np.ndarray:
+    def row_sums(
+        self,
+        sources: Any = None,
+        *,
+        device: str | list[str] | tuple[str, ...] = "auto",
+        threads: int | None = None,
+        memory: float | str | None = None,
+        progress: Any = False,
+    ) -> np.ndarray:
         """Return for every source the sum of its distances to all vertices that it reaches, without storing rows.
 
         Parameters
         ----------
         sources : vertices, optional
             By default all vertices.
+        device : str or list of str
+            As in `nearfar.mssp`. A GPU sends one number per source, not the rows. The sums are the same to the bit on
+            every device, also of floats: the same parts of a row are added up in the same order.
         threads : int, optional
+        memory : int or str, optional
+            Bytes that may be used on each GPU.
         progress : bool or function
 
         Returns
@@ -314,12 +327,13 @@ class Prepared(PreparedGraph):
         >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).row_sums()
         array([17,  7,  0])
         """
-        from .elimination.tables import sum_rows
+        from .engine.sums import find_sums
 
         indices = (
             np.arange(self.graph.n, dtype=np.int32) if sources is None else take_vertices(self.graph, sources, "source")
         )
-        return sum_rows(self.hierarchy, indices, self._threads(threads), progress)
+        shared = {"device": device, "threads": threads, "memory": memory, "progress": progress}
+        return find_sums(check(self, indices, method="prepared", **shared))
 
     def reweight(self, weights: Any) -> Prepared:
         """Return the same graph with other weights, prepared; the elimination order stays as it is.

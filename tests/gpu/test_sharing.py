@@ -65,6 +65,21 @@ def run(program):
     return json.loads(done.stdout)
 
 
+def test_sums_are_shared_out():
+    """Each device sums some rows, and sends one number for each of them."""
+    same, downloaded, total = run("""
+take_turns()
+from nearfar.gpu import prepared as gpu_prepared
+gpu_prepared.Sweeps._fitting_blocks = lambda engine, facts: 1
+prepared = nearfar.prepare(graph)
+before = moved()
+found = prepared.row_sums(device=BOTH)
+same = found.tobytes() == prepared.row_sums(device="cpu").tobytes()
+print(json.dumps([same, (moved() - before)[:, 2].tolist(), found.nbytes]))
+""")
+    assert same and sum(downloaded) == total and min(downloaded) >= 8 * 32
+
+
 def test_rows_are_shared_out():
     """Each device settles some rows; the figures add up to what went over both buses."""
     answers = run("""

@@ -22,7 +22,7 @@ TYPES = [
 
 def variants(stem):
     """Return the defines a program is built with: every type, arcs in batches and groups alone where it has them."""
-    if "key_t" not in TEXTS[stem]:
+    if not any(name in TEXTS[stem] for name in ("key_t", "weight_t", "sum_t")):
         return TYPES[:1]  # it has nothing to do with distances
     choices = [(0, 1) if name in TEXTS[stem] else (0,) for name in ("WINDOWED", "ALONE")]
     return [{**types, "WINDOWED": window, "ALONE": alone} for types in TYPES for window, alone in product(*choices)]

@@ -116,7 +116,6 @@ class Sweeper:
 
         view = self.view
         sums = new_lanes(1, np.dtype(np.float64 if view.dtype.kind == "f" else np.int64))
-        sums[:] = 0
         index, touched = self.climb(seeds, ends)
         sweep_sums(view.down, self.dist, index, touched, self.offers, sums, view.limit, self.stop)
         return sums[0]

@@ -16,6 +16,7 @@ PREFETCH_ARCS = 4
 LINE = 16  # int64 words between counters of different threads: two cache lines, since these are fetched in pairs
 PILE = 64  # chunks the shared pile can hold
 LANES = 16  # sources swept side by side: one cache line of int32 per vertex
+SUM_PART = 1024  # positions whose distances are added up before the sum is added to that of the row; GPUs do the same
 LINE_BYTES = 64  # a cache line on nearly every machine
 # Vertices whose columns are made together: 64 kB of four planes. Twitter, 512 rows: 128 18.4 ms, 256 16.5, 512 19.9.
 BFS_BLOCK = 256

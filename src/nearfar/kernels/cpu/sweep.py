@@ -27,7 +27,7 @@ from ..jit import inlined, kernel
 from . import lanes
 from .arguments import DownArcs, Lines
 from .atomics import prefetch_to_write, publish
-from .constants import LANES
+from .constants import LANES, SUM_PART
 
 AHEAD = 2  # lines ahead at which a line of the result is prefetched: NY 1.4 ms per batch, with 0 1.7, with 4 1.5
 
@@ -207,10 +207,12 @@ def sweep_rows(down: DownArcs, lines: Lines, dist, index, touched, offers, out, 
 def sweep_sums(down: DownArcs, dist, index, touched, offers, sums, limit, stop):
     """Settle all vertices as `sweep_rows` does, and add up the distances of every lane instead of writing them.
 
-    ``sums`` is one row of lanes: the sums of the distances below ``limit``.
+    ``sums`` is one row of lanes: the sums of the distances below ``limit``. Positions are added up in parts, so that
+    a GPU can add up all parts at once and give the same bits (kernels/gpu/reduce.cl).
     """
     far = lanes.splat(dist, down.infinity)
-    total = lanes.load(sums, 0)
+    nothing = lanes.splat(sums, 0)
+    total, part, room = nothing, nothing, np.int64(SUM_PART)
     t = np.int64(0)
     for u in range(len(down.units) - 1):
         if stop[0] != 0:
@@ -219,9 +221,17 @@ def sweep_sums(down: DownArcs, dist, index, touched, offers, sums, limit, stop):
         cell = np.uint64(min(begin, down.tops))
         if u > 0:
             t = sweep_unit(down, u, dist, index, touched, t, offers, far, cell)
-        for i in range(end - begin):
-            total = lanes.add_below(total, lanes.load(dist, cell + np.uint64(i)), limit)
-    lanes.store(sums, 0, total)
+        left = np.int64(end) - np.int64(begin)
+        while left > 0:
+            count = min(left, room)
+            for i in range(count):
+                part = lanes.add_below(part, lanes.load(dist, cell + np.uint64(i)), limit)
+            cell += np.uint64(count)
+            left -= count
+            room -= count
+            if room == 0:
+                total, part, room = lanes.add(total, part), nothing, np.int64(SUM_PART)
+    lanes.store(sums, 0, lanes.add(total, part))
 
 
 @kernel
