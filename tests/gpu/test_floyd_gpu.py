@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +17,7 @@ from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.errors import MemoryLimitError, MethodError, NegativeCycleError
 from nearfar.gpu import floyd as gpu_floyd
+from nearfar.gpu import launch_budget
 from nearfar.methods import METHODS, floyd, johnson
 
 if opencl.missing():
@@ -82,6 +85,57 @@ def test_tiles(dtype, n, monkeypatch):
     check(graph, "nearest", rng.integers(0, n, 5))
     check(graph, "apsp", cutoff=300)
     check(graph, "mssp", [0, 5], targets=[7])
+
+
+@pytest.mark.parametrize("dtype", ("int32", "float64"))
+def test_launches_are_short(dtype, monkeypatch):
+    """Rows are filled, and written, in as many launches as their bytes need; answers stay the same."""
+    rng = np.random.default_rng(8)
+    graph = Graph.from_arcs(*rng.integers(0, 90, (2, 400)), rng.integers(0, 900, 400).astype(dtype), 90)
+    wanted, launched = nearfar.apsp(graph, method="floyd", device=DEVICE), []
+    call = opencl.Kernel.__call__
+    monkeypatch.setattr(
+        opencl.Kernel, "__call__", lambda kernel, *given: [launched.append(kernel._name), call(kernel, *given)]
+    )
+    monkeypatch.setattr(launch_budget, "SLOW_BYTES", 10**5)  # ten kilobytes in a launch
+    found = nearfar.apsp(graph, method="floyd", device=DEVICE)
+    assert found.dist.tobytes() == wanted.dist.tobytes()
+    assert launched.count("floyd_fill") >= 3 * graph.n**2 * wanted.dist.itemsize // 10**4
+    assert launched.count("floyd_rows") >= 2 * graph.n**2 * wanted.dist.itemsize // 10**4
+    check(graph, "nearest", range(40))
+
+
+def test_no_tile_is_left_out_when_launches_change(monkeypatch):
+    """Launches become shorter and longer within a round, as their time says; every tile is in one of them."""
+    monkeypatch.setattr(gpu_floyd, "FEW_TILES", 8)
+    monkeypatch.setattr(gpu_floyd, "LEAST_TILES", 1)
+    clock, taken = [0.0], iter([1.0, 1e-4, 0.05, 2.0, 1e-3, 1e-3, 0.7] * 10**4)
+
+    def now():
+        clock[0] += next(taken)
+        return clock[0]
+
+    monkeypatch.setattr(gpu_floyd, "time", SimpleNamespace(perf_counter=now))
+    spans, offer = [], gpu_floyd.Floyd._offer
+    call = opencl.Kernel.__call__
+
+    def launch(kernel, groups, size, *given):
+        if kernel._name == "floyd_tiles":
+            spans[-1].append((int(given[4]), int(given[5])))
+        call(kernel, groups, size, *given)
+
+    def begin(engine, own, cross, count):
+        spans.append([])
+        offer(engine, own, cross, count)
+        assert [0, *(last for _, last in spans[-1])] == [*(first for first, _ in spans[-1]), count]
+
+    monkeypatch.setattr(opencl.Kernel, "__call__", launch)
+    monkeypatch.setattr(gpu_floyd.Floyd, "_offer", begin)
+    rng = np.random.default_rng(3)
+    graph = Graph.from_arcs(*rng.integers(0, 500, (2, 3000)), rng.integers(0, 900, 3000), 500)
+    check(graph, "apsp")
+    lengths = {last - first for some in spans for first, last in some}
+    assert len(lengths) > 3 and max(lengths) > 8
 
 
 @pytest.mark.parametrize("dtype", ("float32", "float64"))

@@ -17,14 +17,17 @@ from ..methods import johnson
 from ..methods.floyd import reached_vertices
 from ..results.limits import longest_path
 from .arc_batches import Window
+from .launch_budget import parts_of
 from .method import Budget, GpuMethod
 from .tuning import LAUNCH_SECONDS
 from .work import WholeRows, Work, flip_negatives
 
 STEM = "floyd"
 TILES = {4: 64, 8: 32}  # vertices per tile, by the bytes of a distance; as in the kernels
-FEW_TILES = 256  # tiles in the first launches, before their time is known
-MOST_TILES = 1 << 20
+# Tiles in the first launches, before their time is known: 67 million sums, a few milliseconds on a slow GPU; and the
+# least and the most of any launch.
+FEW_TILES = 256
+LEAST_TILES, MOST_TILES = 16, 1 << 20
 
 
 class Floyd(WholeRows):
@@ -79,9 +82,11 @@ class Floyd(WholeRows):
         if self.is_rounded:
             self._settle_on_host(seeds.reshape(-1, 1) if apart else seeds.reshape(1, -1))
             return
-        numbers = (np.int32(len(seeds)), np.int32(apart), self.far, self.work.ceiling)
-        shared = (self.matrix, np.int32(self.n), there, self.work.starts())
-        self.kernel("rows")(*self.work.items(self.n), *shared, *numbers, self.dist)
+        numbers = (np.int32(len(seeds)), np.int32(apart))
+        shared = (self.matrix, np.int32(self.n), there, self.work.starts(), *numbers)
+        for first, last in parts_of(self.n, 2 * len(seeds) * self.work.key.itemsize):
+            span = np.int32(first), np.int32(last)
+            self.kernel("rows")(*self.work.items(last - first), *shared, *span, self.far, self.work.ceiling, self.dist)
 
     def _close(self) -> None:
         """Fill the matrix with arcs and close it, round by round."""
@@ -107,21 +112,22 @@ class Floyd(WholeRows):
         wanted, is_all = self.met, graph.min_weight >= 0  # any buffer, if it is not read
         if not is_all:
             wanted = work.device.upload(reached_vertices(work.problem, work.controls).astype(np.int32))
-        self.kernel("fill")(
-            self.n, work.layout.group_size, self.offsets, work.arcs(), wanted, np.int32(is_all), np.int32(self.n),
-            self.infinity, self.matrix,
-        )  # fmt: skip
+        shared = (work.layout.group_size, self.offsets, work.arcs(), wanted, np.int32(is_all), np.int32(self.n))
+        row_bytes = 3 * self.n * work.key.itemsize + graph.arc_bytes // self.n
+        for first, last in parts_of(self.n, row_bytes):
+            span = np.int32(first), np.int32(last)
+            self.kernel("fill")(last - first, *shared, *span, self.infinity, self.matrix)
 
     def _offer(self, own: int, cross: bool, count: int) -> None:
         """Relax tiles over the paths through a round's vertices: the tiles of its row and column, or all others."""
         tiles, size = self.kernel("tiles"), self.work.layout.group_size
-        for first in range(0, max(count, 1), self.at_once):  # at least one launch, which builds the kernel
+        first, last = 0, -1
+        while last < count and not self.work.controls.stop[0]:  # at least one launch, which builds the kernel
             last = min(first + self.at_once, count)
-            if self.work.controls.stop[0]:
-                return
             span = (np.int32(self.n), np.int32(own), np.int32(cross), np.int64(first), np.int64(last))
             tiles(max(last - first, 1), size, self.matrix, *span, self.infinity, self.careful)
-            self._wait(last - first)
+            self._wait(last - first)  # which may change how many tiles the next launch has
+            first = last
 
     def _wait(self, tiles: int) -> None:
         """Wait for the device when it has work for about LAUNCH_SECONDS; adapt how many tiles that is."""
@@ -131,7 +137,7 @@ class Floyd(WholeRows):
         self.work.device.finish()
         now = time.perf_counter()
         fitting = int(self.pending * LAUNCH_SECONDS / max(now - self.waited, 1e-6))
-        self.at_once = min(max(fitting, FEW_TILES), 4 * self.at_once, MOST_TILES)
+        self.at_once = min(max(fitting, LEAST_TILES), 4 * self.at_once, MOST_TILES)
         self.pending, self.waited = 0, now
 
     def _settle_on_host(self, seeds: np.ndarray) -> None:

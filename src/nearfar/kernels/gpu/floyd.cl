@@ -63,12 +63,13 @@ DEVICE num_t entry(GLOBAL const key_t *matrix, i32 n, i32 i, i32 j, num_t infini
     return i < n && j < n ? NUMBER(matrix[i * (i64)n + j]) : infinity;
 }
 
-// Write the lightest arc between every two vertices. One group per row, in strides; `all`: every vertex is wanted.
+// Write the lightest arcs in the rows from `first` up to `last`. One group per row, in strides; `all`: every vertex is
+// wanted.
 KERNEL void floyd_fill(
-    GLOBAL const offset_t *offsets, GLOBAL const i32 *arcs, GLOBAL const i32 *wanted, i32 all, i32 n, num_t infinity,
-    GLOBAL key_t *matrix)
+    GLOBAL const offset_t *offsets, GLOBAL const i32 *arcs, GLOBAL const i32 *wanted, i32 all, i32 n, i32 first,
+    i32 last, num_t infinity, GLOBAL key_t *matrix)
 {
-    for (i32 u = GROUP_ID; u < n; u += GROUPS) {
+    for (i32 u = first + GROUP_ID; u < last; u += GROUPS) {
         GLOBAL key_t *row = matrix + u * (i64)n;
         for (i32 v = LOCAL_ID; v < n; v += LOCAL_SIZE) row[v] = v == u ? 0 : key_of(infinity);
         BARRIER();
@@ -156,13 +157,13 @@ KERNEL void floyd_tiles(
 
 // Write rows as keys: one per source (`apart`), at the first starting distance, or a single one with the least of the
 // starting distances plus the distances from the sources. What is not below `far` or not below the ceiling is unreached.
-// One work-item per column.
+// One work-item per column from `first` up to `last`.
 KERNEL void floyd_rows(
     GLOBAL const key_t *matrix, i32 n, GLOBAL const i32 *sources, GLOBAL const key_t *starts, i32 count, i32 apart,
-    num_t far, key_t ceiling, GLOBAL key_t *dist)
+    i32 first, i32 last, num_t far, key_t ceiling, GLOBAL key_t *dist)
 {
     const sum_t end = value_of(ceiling);
-    for (i64 v = (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID; v < n; v += (i64)GROUPS * LOCAL_SIZE) {
+    for (i64 v = first + (i64)GROUP_ID * LOCAL_SIZE + LOCAL_ID; v < last; v += (i64)GROUPS * LOCAL_SIZE) {
         sum_t least = end;
         for (i32 s = 0; s < count; s++) {
             const num_t found = NUMBER(matrix[sources[s] * (i64)n + v]);
