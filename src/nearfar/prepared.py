@@ -324,8 +324,12 @@ class Prepared(PreparedGraph):
         Examples
         --------
         >>> import nearfar
-        >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).row_sums()
+        >>> prepared = nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]))
+        >>> prepared.row_sums()
         array([17,  7,  0])
+        >>> from nearfar.devices import opencl
+        >>> prepared.row_sums([1, 0], device="cpu" if opencl.missing() else "opencl")
+        array([ 7, 17])
         """
         from .engine.sums import find_sums
 

@@ -23,6 +23,7 @@ from nearfar.elimination import levels
 from nearfar.errors import DeviceMemoryError, MemoryLimitError, NegativeCycleError
 from nearfar.gpu import launch_budget
 from nearfar.gpu import prepared as gpu_prepared
+from nearfar.gpu import run as gpu_run
 from nearfar.kernels.cpu.constants import LANES
 
 if opencl.missing():
@@ -244,6 +245,32 @@ def test_more_memory_than_was_expected(monkeypatch):
         prepared.apsp(device=DEVICE, memory=needed)
     monkeypatch.undo()
     assert prepared.apsp(device=DEVICE).dist.tobytes() == wanted
+
+
+def test_the_next_rows_climb_while_the_device_sweeps(monkeypatch):
+    """Between the launches of a sweep and the next climb, nothing is called that may wait for the device."""
+    prepared, calls = nearfar.prepare(GRID), []
+    waiting = ("upload", "get", "finish")
+    monkeypatch.setattr(gpu_prepared.Sweeps, "_fitting_blocks", lambda engine, facts: 1)
+    monkeypatch.setattr(gpu_run, "LAUNCH_SECONDS", 1e9)  # rows come in blocks of several sweeps
+    for owner, name in ((gpu_prepared.Sweeps, "climb"), *((opencl.OpenCL, name) for name in waiting)):
+        monkeypatch.setattr(owner, name, noted(getattr(owner, name), lambda _, name=name: name, calls))
+    monkeypatch.setattr(opencl.Kernel, "__call__", noted(opencl.Kernel.__call__, lambda kernel: kernel._name, calls))
+    prepared.apsp(device=DEVICE)
+    sweeps = [tuple(group.split()) for group in " ".join(calls).split("climb")]
+    in_between = [[call for call in sweep[sweep.index("sweep_note") :] if call in waiting] for sweep in sweeps[1:]]
+    overlapped = [waits for waits in in_between if "get" not in waits]  # else rows were fetched: the end of a block
+    assert len(overlapped) >= 2 and not any(overlapped)
+
+
+def noted(method, told, calls):
+    """Return a method that also appends what is told of its owner to a list."""
+
+    def call(owner, *given, **options):
+        calls.append(told(owner))
+        return method(owner, *given, **options)
+
+    return call
 
 
 def test_no_real_gpu_that_is_too_small():

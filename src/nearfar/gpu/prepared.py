@@ -134,6 +134,7 @@ class Sweeps(OnHost):
         self.blocks = self._fitting_blocks(facts)
         self.steps = self._steps(facts)
         self.lanes = work.empty(self.blocks * sweep_layout.n * WIDTH, sweep_layout.dtype)
+        self.targets = work.empty(self.blocks * WIDTH, np.int32)
         self.where = work.filled(self.blocks * (WIDTH // LANES) * sweep_layout.n, np.int32, -1)
 
     def _fitting_blocks(self, facts: Facts) -> int:
@@ -206,15 +207,18 @@ class Sweeps(OnHost):
         return Climbed(np.concatenate(positions), climbs, np.concatenate(offers))
 
     def launch(self, climbed: Climbed, rows: np.ndarray) -> None:
-        """Settle some rows, one lane per row; the device may still be at work afterwards."""
+        """Settle some rows, one lane per row; the device may still be at work afterwards, while the next rows climb.
+
+        An upload may wait for the device: all of them come before the launches, which nothing waits for.
+        """
         device, blocks = self.work.device, -(-len(rows) // WIDTH)
         if self.work.controls.stop[0]:
             return
         count = len(climbed.positions)
         where = (*self.work.items(count), device.upload(climbed.positions), device.upload(climbed.climbs))
-        noted = (*where, np.int32(count))
+        noted, offers = (*where, np.int32(count)), device.upload(climbed.offers)
         self._kernel("note")(*noted, np.int32(0), self.n, self.where)
-        if self._run_steps(device.upload(climbed.offers), blocks):
+        if self._run_steps(offers, blocks):
             self.write(rows, blocks)
             self._kernel("note")(*noted, np.int32(1), self.n, self.where)
 
@@ -245,7 +249,8 @@ class Sweeps(OnHost):
         targets = np.full(blocks * WIDTH, -1, np.int32)
         targets[: len(rows)] = rows
         limit = min(layout.limit, dtype.type(min(work.problem.ceiling, unreached(dtype))))
-        given = (self.lanes, self.there["columns"], work.device.upload(targets), self.n)
+        work.device.write(self.targets, targets)  # small enough to be copied aside, so that nothing waits
+        given = (self.lanes, self.there["columns"], self.targets, self.n)
         tile_bytes = WIDTH * WIDTH * (dtype.itemsize + work.key.itemsize)
         for first, last in parts_of(blocks * -(-layout.n // WIDTH), tile_bytes):
             self._kernel("rows")(
