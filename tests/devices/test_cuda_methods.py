@@ -82,6 +82,16 @@ def test_resident(cupy, method, dtype):
     assert "launch" in cupy.machine.calls and found[0].dist.dtype == np.dtype(dtype)
 
 
+@each_type
+def test_sums(dtype):
+    """One number per row is downloaded, the same as the CPU's."""
+    prepared, device = nearfar.prepare(make_graph(dtype, n=1500, m=4000)), cuda.open_device(0)
+    before = device.traffic.copy()
+    found = prepared.row_sums(range(70), device="cuda")
+    assert (device.traffic - before).downloaded == found.nbytes == 8 * 70
+    assert found.tobytes() == prepared.row_sums(range(70), device="cpu").tobytes()
+
+
 @pytest.mark.parametrize("method", STREAMING)
 @each_type
 @pytest.mark.parametrize("negative", [False, True])

@@ -245,6 +245,22 @@ def check(name, case, dtype, method):
     return wrong
 
 
+def add_up(size) -> list[str]:
+    """Sum rows of several parts on the device; return what is wrong."""
+    import nearfar
+    from nearfar.gpu import reductions
+
+    reductions.SUM_PART = 8  # only here: floats are whole numbers, so the order of sums makes no difference
+    wrong = []
+    for name, dtype in (("sparse", "int32"), ("sparse", "float32"), ("random", "int64"), ("star", "float64")):
+        n, tails, heads, weights = case = graphs()[name]
+        prepared = nearfar.prepare(nearfar.Graph.from_arcs(tails, heads, weights.astype(dtype), n=n))
+        wanted = [sum(filter(None, row)) for row in answer(case, [[s] for s in range(n)])]
+        found = prepared.row_sums(device=DEVICE).tolist()
+        wrong += [] if found == wanted else [f"sums, {name}, {dtype}, {size}: {found} instead of {wanted}"]
+    return wrong
+
+
 def fall() -> list[str]:
     """Let distances fall below the floor while several groups relax; return what is wrong."""
     import nearfar
@@ -281,6 +297,7 @@ def main() -> None:
             for dtype in every if size == GROUP_SIZES[0] else every[:1]:
                 for method in methods:
                     wrong += check(name, case, dtype, method)
+        wrong += add_up(size)
     wrong += fall()
     print(json.dumps({"launched": sorted(launched), "wrong": wrong}))
 
