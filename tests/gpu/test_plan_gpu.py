@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,8 +17,9 @@ from nearfar.devices import opencl
 from nearfar.devices.facts import Facts
 from nearfar.engine.planner import make_gpu_plan
 from nearfar.errors import MemoryLimitError, MethodError
-from nearfar.gpu import GPU_METHODS
+from nearfar.gpu import GPU_METHODS, planning
 from nearfar.gpu.layout import MIN_BATCH, DeviceLayout, Sizes, group_bytes, make_layout, parts_of
+from nearfar.gpu.model import busy_groups, groups_at_work, is_better_together, work_of_row
 from nearfar.gpu.planning import choose_device, choose_gpu_method, require_gpu_method, wants_gpu
 from nearfar.gpu.tuning import DEVICE_SHARE
 
@@ -259,6 +261,99 @@ def test_a_distance_that_does_not_fit_is_planned_again():
         else:
             with pytest.raises(MemoryLimitError):
                 nearfar.sssp(graph, 0, **options)
+
+
+def large(n, m, levels, arc="i4,i4"):
+    """Return what plans read of a graph, for one that is too large to be made here."""
+    return SimpleNamespace(
+        n=n, m=m, usual_levels=levels, offsets=np.empty(0, np.int32), arcs=np.empty(0, arc), min_weight=1, max_weight=9
+    )
+
+
+RTX = Facts("cuda:0", 46, 8 << 30, gpu=True, group_size=1024)  # such as an RTX 3070
+RMAT_18 = large(2**18, 7_611_032, 8)
+MANY_VERTICES = {
+    "random": large(20_000_000, 80_000_000, 24),
+    "grid": large(20_000_000, 80_000_000, 510),
+    "hubs": large(20_000_000, 300_000_000, 12),
+}
+
+
+def at_work(graph, rows, method, in_turn=None, facts=RTX):
+    """Return the layout of a plan, and how many groups are at work in it, out of those that keep the device busy."""
+    with pytest.MonkeyPatch.context() as patch:
+        if in_turn is not None:
+            patch.setattr(planning, "rows_in_turn", lambda *numbers: in_turn)
+        layout = plan_for(graph, rows, method, facts=[facts]).layouts[0]
+    return layout, groups_at_work(work_of_row(graph, GPU_METHODS[method]), layout, busy_groups(facts))
+
+
+@pytest.mark.parametrize("method", ALL)
+@pytest.mark.parametrize(
+    ("graph", "rows"),
+    [(RMAT_18, 5), (MANY_VERTICES["random"], 64), (MANY_VERTICES["hubs"], 64)],
+    ids=("R-MAT 18", "random", "hubs"),
+)
+def test_few_sources_keep_the_device_busy(method, graph, rows):
+    """At least four times the groups at work that one row per group has, in less memory.
+
+    `edge` needs no memory per group: 64 rows have 64 groups, and all 92 that keep the device busy are at work in turn.
+    """
+    (before, few), (layout, many) = at_work(graph, rows, method, in_turn=False), at_work(graph, rows, method)
+    assert layout.together and not before.together and many >= (4 if method != "edge" or rows < 64 else 1.4) * few
+    assert layout.groups == 46 * 8 and layout.rows == 1 and layout.bytes < before.bytes
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_rows_stay_apart_where_lists_are_short(method):
+    """Road networks: a list of one row is work for a group or two, so that rows beside each other are better."""
+    roads, few = large(264_346, 733_846, 510), 5
+    layout, count = at_work(roads, few, method)
+    assert count == (92 if method == "edge" else few) and layout.together is (method == "edge")
+    assert not at_work(large(1_070_376, 2_712_798, 510), few, "delta")[0].together
+
+
+def test_a_deep_graph_too_large_for_many_groups():
+    """`delta` has memory for six rows at once. About as fast in turn, by the model, and in less memory."""
+    before, few = at_work(MANY_VERTICES["grid"], 64, "delta", in_turn=False)
+    layout, many = at_work(MANY_VERTICES["grid"], 64, "delta")
+    assert layout.together and layout.groups == 46 * 8 and many > few == before.groups == 6
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_many_rows_stay_apart(method):
+    for graph in (RMAT_18, large(264_346, 733_846, 510)):
+        layout, count = at_work(graph, 1000, method)
+        assert not layout.together and count == 46 * 2
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_the_cores_of_a_cpu_have_a_row_each(method):
+    host = Facts("opencl:0", 2, 8 << 30, group_size=4096)
+    for rows in (2, 3, 64):
+        assert not at_work(RMAT_18, rows, method, facts=host)[0].together
+    assert at_work(RMAT_18, 2, method, facts=replace(host, cores=16))[0].together
+
+
+def test_rows_beside_each_other_share_the_copies_of_batches():
+    """Copying every batch again for every row takes longer than rows beside each other, unless these are few."""
+    together = DeviceLayout(368, 256, 1, 2 * 10**6, 4, 100, 10**8, together=True)
+    work = work_of_row(RMAT_18, GPU_METHODS["frontier"])
+    for groups, in_turn in ((2, True), (5, True), (16, False), (40, False)):
+        apart = replace(together, groups=groups, rows=2 * groups, together=False)
+        assert is_better_together(work, together, apart, 92) is in_turn
+        assert is_better_together(work, replace(together, batches=1), replace(apart, batches=1), 92)
+
+
+@given(st.integers(1, 10**8), st.integers(1, 10**9), st.integers(1, 600), st.integers(2, 500), st.integers(1, 200))
+def test_rows_in_turn_never_idle_more(n, m, levels, rows, cores):
+    """Whatever the numbers: more groups at work than apart, or one row per group; the memory is kept to."""
+    graph, facts = large(n, m, levels), Facts("cuda:0", cores, 8 << 30, gpu=True, group_size=1024)
+    for method in ALL:
+        plan = plan_for(graph, rows, method, facts=[facts])
+        if plan.layouts and plan.together:
+            apart = at_work(graph, rows, method, in_turn=False, facts=facts)[1]
+            assert at_work(graph, rows, method, facts=facts)[1] > apart and plan.bytes <= plan.available
 
 
 def test_choice_of_a_device(graph):

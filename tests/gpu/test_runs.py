@@ -167,7 +167,7 @@ def test_progress(graph):
 # The thread that drives the device presses at a launch, and launches on when the stop flag is raised. The graph is
 # small: a launch is over soon on any machine.
 INTERRUPTED = """
-from helpers.reach import ALL, STREAMING, memory_for
+from helpers.reach import ALL, STREAMING, memory_for, rows_in_turn
 from nearfar.devices import opencl
 
 graph = nearfar.generate.road_grid(30, 30)
@@ -185,28 +185,33 @@ def press_at_launch(number):
     opencl.Kernel.__call__ = seen
     return launched
 
+def press_at_some_launches(method, sources, memory):
+    ask = lambda: nearfar.mssp(graph, sources, method=method, device="opencl", memory=memory)
+    ask()
+    launches = ask().stats["launches"]
+    for number in sorted({1, 2, launches // 2}):
+        launched = press_at_launch(number)
+        interrupt(f"{method}-{len(sources)}", ask, None)
+        opencl.Kernel.__call__ = call
+        print(json.dumps([launched[0] - number, launches]), flush=True)
+        again = nearfar.sssp(small, 0, method=method, device="opencl").dist.tolist()
+        assert again == [0, 5, 12], again
+
 for method in ALL:
-    for sources in ([0], range(100)):
-        for memory in (None, memory_for(5, graph, sources, method=method))[: 1 + (method in STREAMING)]:
-            ask = lambda: nearfar.mssp(graph, sources, method=method, device="opencl", memory=memory)
-            ask()
-            launches = ask().stats["launches"]
-            for number in sorted({1, 2, launches // 2}):
-                launched = press_at_launch(number)
-                interrupt(f"{method}-{len(sources)}", ask, None)
-                opencl.Kernel.__call__ = call
-                print(json.dumps([launched[0] - number, launches]), flush=True)
-                again = nearfar.sssp(small, 0, method=method, device="opencl").dist.tolist()
-                assert again == [0, 5, 12], again
+    for sources in ([0], range(5), range(100)):
+        with rows_in_turn(len(sources) == 5):
+            press_at_some_launches(method, sources, None)
+            if method in STREAMING:
+                press_at_some_launches(method, sources, memory_for(5, graph, sources, method=method))
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot press Ctrl-C for one thread on Windows")
 def test_interrupt():
-    """At any launch, of one source or many: the run ends by KeyboardInterrupt after few further launches."""
+    """At any launch, of one source, a few in turn or many: KeyboardInterrupt comes after few more launches."""
     answers = run_program(INTERRUPTED)
     interrupted, launches = answers[::2], answers[1::2]
-    assert {answer["name"] for answer in interrupted} == {f"{method}-{k}" for method in ALL for k in (1, 100)}
+    assert {answer["name"] for answer in interrupted} == {f"{method}-{k}" for method in ALL for k in (1, 5, 100)}
     assert_interrupted(interrupted, [answer["name"] for answer in interrupted])
     for further, _ in launches:
         assert further <= 3 * LAUNCHES_AHEAD  # what goes before a look: some kernels per round

@@ -80,6 +80,14 @@ def short_launches(units, arcs=100):
 
 
 @contextmanager
+def rows_in_turn(in_turn=True):
+    """All groups settle one row after the other, however small the graph is; or (False) never do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gpu_plan, "rows_in_turn", lambda *numbers: in_turn)
+        yield
+
+
+@contextmanager
 def pretending(**facts):
     """Let the device say other things of itself, such as gpu=True."""
     given = opencl.OpenCL.facts.fget

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -69,7 +69,8 @@ class Plan:
     available : int
         Memory that may be used.
     together : bool
-        Whether all threads work on one row, instead of one row per thread.
+        Whether all threads work on one row, instead of one row per thread; on GPUs, whether all groups do, one row
+        after the other, instead of one row per group.
     renumber : bool
         Whether the rows are solved on a copy of the graph in which neighbours have close indices.
     why : str
@@ -111,7 +112,9 @@ class Plan:
 
     def describe(self) -> Description:
         """Return the plan as a dict that prints as a table."""
-        batches = {"arc_batches": self.arc_batches, "row_batches": self.row_batches} if self.layouts else {}
+        batches: dict[str, Any] = {}
+        if self.layouts:
+            batches = {"arc_batches": self.arc_batches, "row_batches": self.row_batches, **self._groups()}
         threads = {} if self.gpu else {"threads": self.threads}
         return Description(
             method=self.method,
@@ -125,6 +128,12 @@ class Plan:
             **batches,
             why=self.why,
         )
+
+    def _groups(self) -> dict[str, str]:
+        """Return how groups share rows, if there are several rows and the method knows both manners."""
+        if self.rows < 2 or not GPU_METHODS[self.method].wide:
+            return {}
+        return {"groups": "one row after the other, with all groups" if self.together else "one row per group"}
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -316,7 +325,7 @@ def make_gpu_plan(
         wider=types[1] if len(types) > 1 else None,
         bytes=gpu.bytes,
         available=gpu.available,
-        together=rows == 1,
+        together=rows == 1 or gpu.together,
         renumber=False,
         why="; ".join(filter(None, (why, gpu.why))),
         gpu=gpu,

@@ -53,6 +53,7 @@ class ArcBatches:
         self._since = np.zeros(self.count, np.int64)
         self.step, self.current, self.up = 1, 0, True
         self._few, self._relaxed = self.batch, 0
+        self.runs_of_rows = 0  # since the present rows began
         self.runs = self.skipped = self.copies = self.sparse = 0
 
     def _make_buffers(self) -> list[Buffer]:
@@ -66,7 +67,7 @@ class ArcBatches:
     def restart(self) -> None:
         """Begin again for other rows; the batches on the device stay."""
         self._since[:] = 0
-        self.step = 1
+        self.step, self.runs_of_rows, self._few = 1, 0, self.batch
 
     def next_window(self, waiting: np.ndarray) -> Window | None:
         """Return the next batch that has work to do, copied to the device; None when no batch has."""
@@ -89,7 +90,7 @@ class ArcBatches:
             int(self._since[index]),
         )
         self._since[index] = self.step
-        self.current, self.runs = index, self.runs + 1
+        self.current, self.runs, self.runs_of_rows = index, self.runs + 1, self.runs_of_rows + 1
         due[index] = False
         ahead = self._ahead(due)
         if ahead is not None:

@@ -77,6 +77,12 @@ class Delta:
         """Fill the first ``rows`` rows as unreached."""
         self.work.device.fill(self.dist, self.work.ceiling, rows * self.n)
 
+    def restart(self) -> None:
+        """Make ready for another single row; the last one may have stopped at its targets, with lists left."""
+        self.reset(1)
+        self.work.device.fill(self.stamps, -1)
+        self.work.device.fill(self.control, 0)
+
     def _split(self) -> Buffer:
         """Return where the heavy arcs of each vertex begin; move them there first, unless that was done before."""
         work, width = self.work, self.width
@@ -159,4 +165,4 @@ class Delta:
         return 0
 
 
-METHOD = GpuMethod(Delta, scratch=6 * 4, lists=3, vertex_offsets=1, keeps=("split",))
+METHOD = GpuMethod(Delta, scratch=6 * 4, lists=3, vertex_offsets=1, wide="lists", keeps=("split",))

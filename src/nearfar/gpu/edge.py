@@ -46,6 +46,11 @@ class Edge:
             self.work.device.fill(self.changed, 0, rows * self.n)
             self.work.device.fill(self.waiting, 0, rows * self.work.layout.batches)
 
+    def restart(self) -> None:
+        """Make ready for another single row."""
+        self.reset(1)
+        self.rounds = 0
+
     def _make_tails(self) -> Buffer:
         """Return the tail of every arc, computed on the device."""
         tails = self.work.device.empty(max(self.m, 1), np.int32)
@@ -139,7 +144,7 @@ class Edge:
 
     def settle_window(self, loop: LaunchLoop, batches: ArcBatches, window: Window) -> None:
         """Run a few rounds on the arcs of a window; more in later passes, since deep graphs take many rounds."""
-        self.rounds_at_once = min(1 << (batches.runs // (STEADY_SWEEPS * batches.count)), GPU_FLAGS - 2)
+        self.rounds_at_once = min(1 << (batches.runs_of_rows // (STEADY_SWEEPS * batches.count)), GPU_FLAGS - 2)
         self.tails = self._window_tails(window)
         if not self._run_rounds(loop, window):
             batches.reopen(window)
@@ -181,4 +186,4 @@ class Edge:
         return self.rounds
 
 
-METHOD = StreamingMethod(Edge, arc_bytes=4, keeps=("tails",))
+METHOD = StreamingMethod(Edge, arc_bytes=4, wide="arcs", keeps=("tails",))

@@ -48,6 +48,12 @@ class Frontier:
             self.work.device.fill(self.changed, 0, rows * self.n)
             self.work.device.fill(self.waiting, 0, rows * self.work.layout.batches)
 
+    def restart(self) -> None:
+        """Make ready for another single row."""
+        self.reset(1)
+        self.work.device.fill(self.stamps, -1)
+        self.work.device.fill(self.control, 0)
+
     def arguments(self, window: Window | None) -> tuple[Any, ...]:
         """Return the arguments that every kernel takes first."""
         work = self.work
@@ -155,4 +161,4 @@ class Frontier:
         return budget.rounds
 
 
-METHOD = StreamingMethod(Frontier, scratch=3 * 4, lists=2)
+METHOD = StreamingMethod(Frontier, scratch=3 * 4, lists=2, wide="lists")

@@ -21,6 +21,7 @@ class DeviceLayout:
     batches: int  # arc batches
     parts: int  # parts of fat vertices that a list has room for
     bytes: int  # of device memory
+    together: bool  # whether all groups work on one row, instead of one row per group
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def _resident(
     room = memory - fixed - arcs
     groups, rows = _share(sizes.rows, groups, own, row, room, largest)
     used = fixed + arcs + (own if sizes.rows == 1 else groups * own) + rows * row
-    return DeviceLayout(groups, group_size, rows, max(sizes.m, 1), 1, parts, used)
+    return DeviceLayout(groups, group_size, rows, max(sizes.m, 1), 1, parts, used, sizes.rows == 1)
 
 
 def _streamed(
@@ -112,7 +113,7 @@ def _streamed(
     left = memory - fixed - batch * arc
     groups, rows = _share(sizes.rows, groups, own, row, left, largest)
     used = fixed + batch * arc + (own if sizes.rows == 1 else groups * own) + rows * row
-    return DeviceLayout(groups, group_size, rows, batch, batches, parts, used)
+    return DeviceLayout(groups, group_size, rows, batch, batches, parts, used, sizes.rows == 1)
 
 
 def _share(rows: int, groups: int, own: int, row: int, room: int, largest: int) -> tuple[int, int]:

@@ -37,6 +37,9 @@ class Engine(Protocol):
     def settle(self, loop: LaunchLoop) -> None:
         """Settle a single row with all groups."""
 
+    def restart(self) -> None:
+        """Make ready for another single row, as a new engine is; only where all groups share a row."""
+
     def reset(self, rows: int) -> None:
         """Fill the first ``rows`` rows as unreached."""
 
@@ -75,6 +78,7 @@ class GpuMethod:
     vertex_offsets: int = 0  # further arrays of the size of the offsets
     arc_bytes: int = 0  # bytes per arc, beside its record
     matrices: int = 0  # n x n matrices of distances on the device
+    wide: str = ""  # what all groups share of a row: "lists" of vertices or all "arcs"; empty: rows are not shared
     keeps: tuple[str, ...] = ()  # what stays on the device with the graph, beside offsets and arcs
 
     streams: ClassVar[bool] = False  # whether it can work on arc batches

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..errors import MethodError
 from . import GPU_METHODS
-from .layout import DeviceLayout, make_layout
+from .layout import DeviceLayout, Sizes, make_layout
+from .model import busy_groups, is_better_together, work_of_row
 from .tuning import (
     AUTO_GPU_WORK,
     DEVICE_GROUP_SIZE,
@@ -28,6 +29,7 @@ from .tuning import (
 if TYPE_CHECKING:
     from ..devices.facts import Facts
     from ..graph import Graph
+    from .method import GpuMethod
 
 
 def wants_gpu(rows: int, m: int, method: str) -> bool:
@@ -101,6 +103,11 @@ class GpuPlan:
     available: int
 
     @property
+    def together(self) -> bool:
+        """Whether all groups of a device work on one row, one row after the other, instead of one row per group."""
+        return any(layout.together for layout in self.layouts)
+
+    @property
     def devices(self) -> tuple[str, ...]:
         """The names of the GPUs."""
         return tuple(device.name for device in self.facts)
@@ -132,7 +139,7 @@ def plan_gpus(
     needed = found[t]
     return GpuPlan(
         method=method,
-        why="; ".join(filter(None, (reason, _batches(layouts)))),
+        why="; ".join(filter(None, (reason, _order(layouts, rows), _batches(layouts)))),
         facts=tuple(facts),
         layouts=layouts if len(layouts) == len(found) else (),
         bytes=needed.bytes if isinstance(needed, DeviceLayout) else needed,
@@ -147,9 +154,31 @@ def _tightest(found: Sequence[DeviceLayout | int], budgets: Sequence[int]) -> in
 
 
 def _lay_out(graph: Graph, rows: int, method: str, dtype: np.dtype, device: Facts, memory: int) -> DeviceLayout | int:
-    """Return the layout of a method on a device, or the bytes it would need."""
-    sizes = GPU_METHODS[method].sizes(graph, rows, dtype)
-    on_host = HOST_GROUP_SIZE if rows == 1 else HOST_ROW_GROUP_SIZE
+    """Return the layout of a method on a device, or the bytes it would need.
+
+    If memory or sources are too few for one row per group to keep the device busy, all groups may share each row.
+    """
+    record = GPU_METHODS[method]
+    apart = _fill_memory(record.sizes(graph, rows, dtype), device, memory)
+    if rows == 1 or not record.wide or not isinstance(apart, DeviceLayout):
+        return apart
+    together = _fill_memory(record.sizes(graph, 1, dtype), device, memory)
+    if isinstance(together, DeviceLayout) and rows_in_turn(graph, record, together, apart, busy_groups(device)):
+        return together
+    return apart
+
+
+def rows_in_turn(graph: Graph, record: GpuMethod, together: DeviceLayout, apart: DeviceLayout, busy: int) -> bool:
+    """Return whether all groups settle one row after the other; levels are counted only if that may be better."""
+    longest = graph.m if record.wide == "arcs" else graph.n  # entries of any list
+    if min(busy, longest // together.group_size) <= apart.groups:
+        return False
+    return is_better_together(work_of_row(graph, record), together, apart, busy)
+
+
+def _fill_memory(sizes: Sizes, device: Facts, memory: int) -> DeviceLayout | int:
+    """Return the layout within the memory of a device, or the bytes it would need."""
+    on_host = HOST_GROUP_SIZE if sizes.rows == 1 else HOST_ROW_GROUP_SIZE
     size, groups = (DEVICE_GROUP_SIZE, DEVICE_GROUPS) if device.gpu else (on_host, HOST_GROUPS)
     return make_layout(
         sizes,
@@ -160,6 +189,13 @@ def _lay_out(graph: Graph, rows: int, method: str, dtype: np.dtype, device: Fact
         largest=device.largest,
         gpu=device.gpu,
     )
+
+
+def _order(layouts: tuple[DeviceLayout, ...], rows: int) -> str:
+    """Return why rows are settled one after the other, if a device does so."""
+    if rows == 1 or not any(layout.together for layout in layouts):
+        return ""
+    return "one row after the other, with all groups, since one row per group would leave most of the device idle"
 
 
 def _batches(layouts: tuple[DeviceLayout, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Run a planned query on GPUs: a whole device on one row, or one row per group and the rows shared among devices.
+"""Run a planned query on GPUs: a whole device on one row after the other, or one row per group; devices share the rows.
 
 Each device has a host thread, which holds its lock. The caller's thread only waits, so that Ctrl-C works. A run stops
 between launches, which are kept short.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -86,17 +87,33 @@ def _drive(
 
 def _settle_all(settler: Resident | Streamed, rows: Rows) -> int:
     """Settle rows as long as there are any; return the arcs relaxed that only the host counted."""
-    work, loop, count = settler.work, LaunchLoop(settler.work), len(rows.dist)
-    if count == 1 and rows.take(1):
-        settler.settle_one(loop, work.problem.seeds_of(0).astype(np.int32))
-        _fetch_rows(settler, rows, range(1))
-        work.notes["looks"] = loop.looks
-    elif count > 1:
+    work, relaxed = settler.work, 0
+    if work.layout.together:
+        relaxed = _settle_in_turn(settler, rows)
+    else:
         for block in _blocks(work, rows, settler.engine.least_rows):
             settler.settle_block(work.problem.sources[block.start : block.stop])
             _fetch_rows(settler, rows, block)
     work.notes |= settler.notes()
-    return loop.relaxed
+    return relaxed
+
+
+def _settle_in_turn(settler: Resident | Streamed, rows: Rows) -> int:
+    """Settle one row after the other with all groups; return the arcs relaxed that only the host counted."""
+    work, relaxed, settled, figures = settler.work, 0, 0, Counter(looks=0)
+    while not work.controls.stop[0] and (row := rows.take(1)):
+        loop = LaunchLoop(work)
+        if settled:
+            settler.restart()
+        settler.settle_one(loop, work.problem.seeds_of(row.start).astype(np.int32))
+        _fetch_rows(settler, rows, row)
+        relaxed, settled = relaxed + loop.relaxed, settled + 1
+        figures["looks"] += loop.looks
+        figures.update({name: work.notes.pop(name) for name in ("rounds", "stages") if name in work.notes})
+    work.notes |= figures
+    if len(rows.dist) > 1:
+        work.notes["rows_in_turn"] = settled
+    return relaxed
 
 
 _built: set[tuple[Any, ...]] = set()
@@ -104,7 +121,7 @@ _built: set[tuple[Any, ...]] = set()
 
 def _build_kernels(plan: GpuPlan, t: int, problem: Problem, controls: Controls, device: Device) -> float:
     """Settle rows of a graph of three vertices, so that kernels are built before time is taken; return the seconds."""
-    graph, layout, one = problem.graph, plan.layouts[t], len(problem.sources) == 1
+    graph, layout, one = problem.graph, plan.layouts[t], plan.layouts[t].together
     kind = (device, plan.method, graph.offsets.dtype, graph.arcs.dtype, problem.dtype, one, layout.batches > 1)
     if kind in _built:
         return 0.0
@@ -169,6 +186,10 @@ class Resident:
         """Return the figures of the batches for the result."""
         return {"batches": 1}
 
+    def restart(self) -> None:
+        """Make ready for another single row."""
+        self.engine.restart()
+
     def settle_one(self, loop: LaunchLoop, seeds: np.ndarray) -> None:
         """Settle a single row with all groups."""
         self.engine.start(seeds)
@@ -205,6 +226,11 @@ class Streamed:
     def notes(self) -> dict[str, int]:
         """Return the figures of the batches for the result."""
         return self.batches.notes()
+
+    def restart(self) -> None:
+        """Make ready for another single row; the batches on the device stay."""
+        self.engine.restart()
+        self.batches.restart()
 
     def settle_one(self, loop: LaunchLoop, seeds: np.ndarray) -> None:
         """Settle a single row with all groups."""

@@ -38,4 +38,10 @@ FEW_VERTICES, FEW_ARCS, FEW_WORTH = 16384, 1 / 8, 8 << 20
 # with all arcs on the device (R-MAT 18, New York): always 1 round 1.4, 2.1; always 4 rounds 3.1, 1.4; doubled after 1
 # pass 2.6, 1.2; doubled after 4 passes 1.8, 1.0.
 STEADY_SWEEPS = 8
+# The model of gpu/model.py. A round is a chain of about ten dependent accesses and barriers. A group of 256 work-items
+# takes about 1.3 us for as many arcs: a load of the arc, one of the distance, an atomic. At 40 bytes per arc, two such
+# groups per compute unit ask for 16 GB/s: 46 units for 740, which is what the memory of such a card gives.
+ROUND_SECONDS, GROUP_ARC, BUSY_GROUPS = 5e-6, 5e-9, 2
+BUS_BYTES = 12e9  # per second, from and to the memory of the host; model: PCIe 3 with 16 lanes
+TOGETHER_MARGIN = 1.25  # rows one after the other may take this much longer than one row per group; model
 AUTO_GPU_WORK = 2 * 10**8  # arcs times rows from which "auto" looks for a GPU; model: about ten times the copies

@@ -270,6 +270,9 @@ class WholeRows:
     def reset(self, rows: int) -> None:
         """Do nothing: whole rows are written."""
 
+    def restart(self) -> None:
+        """Do nothing: whole rows are written."""
+
     def set_sources(self, sources: np.ndarray) -> None:
         """Store the sources of the rows."""
         self.sources = sources

@@ -60,7 +60,7 @@ def plan(
     room = f"{screen.format_bytes(decided.bytes)} of {screen.format_bytes(decided.available)} that may be used"
     facts = [
         screen.graph_fact(graph),
-        ("method", f"{decided.method} on {decided.device}, {screen.count(decided.threads, 'thread')}"),
+        ("method", f"{decided.method} on {decided.device}, {_shares(decided)}"),
         ("why", decided.why),
         (
             "answer",
@@ -69,6 +69,13 @@ def plan(
         ("memory", room + ("" if fits else ": too much. Use fewer sources at a time, or -o FILE.npy")),
     ]
     screen.show(f"Plan for {query} in {loaded.file}", facts)
+
+
+def _shares(decided: Any) -> str:
+    """Return how the work is shared out: over threads, or over the groups of a GPU."""
+    from .. import screen
+
+    return str(decided.describe().get("groups") or screen.count(decided.threads, "thread"))
 
 
 def _document(decided: Any) -> dict[str, Any]:

@@ -1,0 +1,74 @@
+"""What work should take on a GPU, in seconds: a model from counted work, since no GPU was available to measure.
+
+Pure functions of numbers. docs/gpu.md has the same model, with the counts that it rests on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+from typing import TYPE_CHECKING
+
+from ..graph.order import MOST_LEVELS
+from .tuning import BUS_BYTES, BUSY_GROUPS, GROUP_ARC, ROUND_SECONDS, TOGETHER_MARGIN
+
+if TYPE_CHECKING:
+    from ..devices.facts import Facts
+    from ..graph import Graph
+    from .layout import DeviceLayout
+    from .method import GpuMethod
+
+
+@dataclass(frozen=True)
+class RowWork:
+    """The work of one row: rounds, the entries that a round can share out over groups, and the arcs of all rounds."""
+
+    rounds: int
+    entries: int
+    arcs: int
+    arc_bytes: int  # that are copied per arc if arcs come in batches
+
+
+def work_of_row(graph: Graph, method: GpuMethod) -> RowWork:
+    """Return the work of one row: rounds over all arcs are alike, lists are as long as a level of a search."""
+    arc = graph.arcs.dtype.itemsize
+    if method.wide == "arcs":
+        return RowWork(1, graph.m, graph.m, arc)
+    levels = expected_levels(graph.n, graph.usual_levels)
+    return RowWork(levels, graph.n // levels, graph.m, arc)
+
+
+def expected_levels(n: int, usual: int) -> int:
+    """Return the levels of a search, given those counted; counting stops at 2 MOST_LEVELS, then a square is assumed."""
+    return max(usual, 1) if usual < 2 * MOST_LEVELS else max(usual, 2 * isqrt(n))
+
+
+def busy_groups(device: Facts) -> int:
+    """Return how many groups keep a device busy: with more of them, its memory gives no more."""
+    return device.cores * (BUSY_GROUPS if device.gpu else 1)
+
+
+def groups_at_work(work: RowWork, layout: DeviceLayout, busy: int) -> int:
+    """Return how many groups have something to do, on average; at most those that keep the device busy."""
+    if not layout.together:
+        return min(layout.groups, busy)
+    return max(min(layout.groups, -(-work.entries // layout.group_size), busy), 1)
+
+
+def seconds_per_row(work: RowWork, layout: DeviceLayout, busy: int) -> float:
+    """Return the expected seconds per row of many; rows that are settled at once share the copies of arc batches."""
+    groups = groups_at_work(work, layout, busy)
+    waits = work.rounds * ROUND_SECONDS / (1 if layout.together else groups)
+    copies = work.arcs * work.arc_bytes / BUS_BYTES / layout.rows if layout.batches > 1 else 0.0
+    return max(waits + work.arcs * GROUP_ARC / groups, copies)
+
+
+def is_better_together(work: RowWork, together: DeviceLayout, apart: DeviceLayout, busy: int) -> bool:
+    """Return whether all groups should settle one row after the other, instead of one row per group.
+
+    More groups must be at work then, and rows must not take longer; if both take about as long, rows one after the
+    other are better: they need less memory, and the first ones are done earlier.
+    """
+    if groups_at_work(work, together, busy) <= groups_at_work(work, apart, busy):
+        return False
+    return seconds_per_row(work, together, busy) <= TOGETHER_MARGIN * seconds_per_row(work, apart, busy)
