@@ -139,7 +139,10 @@ def test_devices(run):
     answer = run("devices", "--json").ok().json
     first = answer["devices"][0]
     assert first["device"] == "cpu" and first["cores"] >= 1 and first["memory_bytes"] > 0 and first["gpu"] is False
-    assert all(set(device) == {"device", "label", "cores", "memory_bytes", "gpu"} for device in answer["devices"])
+    assert all(
+        set(device) == {"device", "label", "cores", "memory_bytes", "gpu", "kind", "bandwidth"}
+        for device in answer["devices"]
+    )
     found = {device["device"].partition(":")[0] for device in answer["devices"]}
     lacking = {entry["device"]: entry["reason"] for entry in answer["missing"]}
     assert found | set(lacking) == set(DEVICES) and not found & set(lacking)

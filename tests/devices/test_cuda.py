@@ -26,6 +26,22 @@ def test_found(cupy):
         cuda.open_device(2)
 
 
+def test_bandwidth(cupy, monkeypatch):
+    """As the driver says; CUDA 13 gives no clock, then it is estimated, and integrated GPUs have the host's memory."""
+    given, runtime = cupy.cuda.runtime.getDeviceProperties, cupy.cuda.runtime
+
+    def say(**more):
+        monkeypatch.setattr(runtime, "getDeviceProperties", lambda index: {**given(index), **more})
+        return cuda.found()[0]
+
+    known = say(memoryClockRate=7_001_000, memoryBusWidth=256)
+    assert known.bandwidth == known.expected_bandwidth == 448.064e9 and known.kind == "GPU"
+    for facts in (say(), say(memoryClockRate=0, memoryBusWidth=256)):
+        assert facts.bandwidth == 0 and facts.expected_bandwidth == 7 * 8e9
+    integrated = say(integrated=1)
+    assert integrated.unified and integrated.kind == "integrated GPU" and integrated.expected_bandwidth == 50e9
+
+
 def test_the_second_gpu_from_any_thread(cupy, texts):
     """Each verb makes its GPU the current one, and leaves the thread's own as it was."""
     device = cuda.open_device(1)

@@ -87,6 +87,7 @@ def test_number_out_of_range(monkeypatch):
 
 def test_facts_and_traffic():
     assert Facts("cpu", 2, 100).largest == 100 and Facts("cpu", 2, 100, largest=7).largest == 7
+    assert Facts("cpu", 2, 100).kind == "CPU" and Facts("cuda:0", 46, 100, gpu=True, bandwidth=7.0).bandwidth == 7
     assert Facts("cpu", 2, 100).title == "cpu" and Facts("cuda:0", 2, 100, "X").title == "cuda:0 (X)"
     assert Traffic(5, 40, 300) - Traffic(1, 10, 100) == Traffic(4, 30, 200)
     now = Traffic(1, 2, 3)

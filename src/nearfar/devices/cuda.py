@@ -85,7 +85,15 @@ def _facts(cupy: Any, index: int) -> Facts:
         label=properties["name"].decode(),
         gpu=True,
         group_size=int(properties["maxThreadsPerBlock"]),
+        unified=bool(properties.get("integrated", 0)),
+        bandwidth=_bandwidth(properties),
     )
+
+
+def _bandwidth(properties: dict[str, Any]) -> float:
+    """Return the bytes per second of a GPU's memory, two words per clock; 0 if not known: CUDA 13 gives no clock."""
+    kilohertz, bits = properties.get("memoryClockRate", 0), properties.get("memoryBusWidth", 0)
+    return 2 * 1000.0 * kilohertz * bits / 8
 
 
 def _version(number: int) -> str:

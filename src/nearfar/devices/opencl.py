@@ -103,6 +103,7 @@ def _facts(index: int, device: Any) -> Facts:
         group_size=int(device.max_work_group_size),
         wide_atomics=all(name in extensions for name in WIDE),
         doubles="cl_khr_fp64" in extensions,
+        unified=bool(device.host_unified_memory),
     )
 
 

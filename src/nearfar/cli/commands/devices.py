@@ -25,7 +25,15 @@ def devices(json: bool) -> None:
     documents.show(
         "devices",
         devices=[
-            {"device": f.name, "label": f.label, "cores": f.cores, "memory_bytes": f.memory, "gpu": f.gpu}
+            {
+                "device": f.name,
+                "label": f.label,
+                "cores": f.cores,
+                "memory_bytes": f.memory,
+                "gpu": f.gpu,
+                "kind": f.kind,
+                "bandwidth": f.bandwidth or None,
+            }
             for f in found
         ],
         missing=[{"device": kind, "reason": reason} for kind, reason in missing.items()],
@@ -39,9 +47,10 @@ def _print(found: list[Any], missing: dict[str, str]) -> None:
     rows = [
         (
             facts.name,
-            "GPU" if facts.gpu else "CPU",
+            facts.kind,
             screen.count(facts.cores, "compute unit" if facts.gpu else "core"),
-            f"{screen.format_bytes(facts.memory)} of memory free",
+            f"{screen.format_bytes(facts.memory)} of memory free"
+            + (f", {screen.format_bytes(facts.bandwidth)}/s" if facts.bandwidth else ""),
             facts.label,
         )
         for facts in found
