@@ -10,11 +10,11 @@ import pytest
 
 import nearfar
 from helpers.marks import needs_jit
+from helpers.reach import let_auto_take_gpus
 from helpers.stopping import stopping
 from nearfar.devices import cuda, opencl
 from nearfar.errors import NegativeCycleError
 from nearfar.gpu import GPU_METHODS
-from nearfar.gpu import planning as gpu_plan
 from nearfar.methods import METHODS
 from nearfar.selftest import checks as selftest
 from nearfar.selftest import graphs as selftest_graphs
@@ -151,7 +151,7 @@ def test_two_gpus(method):
 def test_auto_takes_it_when_it_pays(monkeypatch):
     graph = make_graph("int32")
     assert nearfar.sssp(graph, 5).stats["device"] == "cpu"
-    monkeypatch.setattr(gpu_plan, "AUTO_GPU_WORK", 1)
+    let_auto_take_gpus(monkeypatch)
     found = nearfar.sssp(graph, 5)
     assert found.stats["device"] == "cuda:0" and found.stats["method"] == "delta"
     assert found.rows.tobytes() == nearfar.sssp(graph, 5, device="cpu").rows.tobytes()

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import nearfar
-from helpers.reach import DEVICE, NEGATIVE
+from helpers.reach import DEVICE, NEGATIVE, let_auto_take_gpus
 from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.errors import NegativeCycleError
-from nearfar.gpu import planning as gpu_plan
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)
@@ -24,7 +23,7 @@ def real_gpu(monkeypatch):
     """PoCL passes for a real GPU, which auto takes for any work."""
     found = opencl.found
     monkeypatch.setattr(opencl, "found", lambda: [replace(facts, gpu=True) for facts in found()])
-    monkeypatch.setattr(gpu_plan, "AUTO_GPU_WORK", 1)
+    let_auto_take_gpus(monkeypatch)
 
 
 @pytest.mark.parametrize("query", ("one", "rows"))

@@ -12,12 +12,11 @@ import pytest
 
 import nearfar
 from helpers.interrupts import assert_interrupted, run_program
-from helpers.reach import ALL, DEVICE, STREAMING, memory_for, pretending
+from helpers.reach import ALL, DEVICE, STREAMING, let_auto_take_gpus, memory_for, pretending
 from nearfar import Graph
 from nearfar.devices import DEVICES, cpu, opencl
 from nearfar.devices.facts import Facts
 from nearfar.errors import DeviceError, DeviceMemoryError, MemoryLimitError, MethodError
-from nearfar.gpu import planning as gpu_plan
 from nearfar.gpu import work as gpu_work
 from nearfar.gpu.tuning import LAUNCHES_AHEAD
 
@@ -356,7 +355,7 @@ REAL = Facts("cuda:0", 40, 8 << 30, "Pretend GPU", gpu=True, group_size=1024)
 
 
 def test_auto_never_takes_pocl(graph, monkeypatch):
-    monkeypatch.setattr(gpu_plan, "AUTO_GPU_WORK", 0)
+    let_auto_take_gpus(monkeypatch)
     monkeypatch.setattr(DEVICES["cuda"], "found", list)
     assert not opencl.found()[0].gpu
     for sources in (None, 0, [0, 1]):
@@ -367,7 +366,7 @@ def test_auto_never_takes_pocl(graph, monkeypatch):
 def test_auto_takes_a_real_gpu_for_large_work(graph, monkeypatch):
     monkeypatch.setattr(DEVICES["cuda"], "found", lambda: [REAL])
     assert nearfar.plan(graph).device == "cpu"
-    monkeypatch.setattr(gpu_plan, "AUTO_GPU_WORK", 0)
+    let_auto_take_gpus(monkeypatch)
     assert (nearfar.plan(graph).device, nearfar.plan(graph).method) == ("cuda:0", "delta")
     assert nearfar.plan(graph, method="dijkstra").device == "cpu"
     assert nearfar.plan(graph, device="cpu").device == "cpu"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import pytest
 
 from helpers.stopping import planned
 from nearfar.devices import opencl
+from nearfar.engine import solve
 from nearfar.gpu import GPU_METHODS, launch_loop
 from nearfar.gpu import arc_batches as gpu_stream
 from nearfar.gpu import delta as gpu_delta
@@ -94,6 +96,12 @@ def pretending(**facts):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(opencl.OpenCL, "facts", property(lambda device: replace(given(device), **facts)))
         yield
+
+
+def let_auto_take_gpus(monkeypatch):
+    """For any work, whatever the model expects."""
+    monkeypatch.setattr(gpu_plan, "AUTO_GPU_WORK", 0)
+    monkeypatch.setattr(solve, "GPU_MARGIN", math.inf)
 
 
 def least_memory(is_enough, most=2**40):

@@ -18,15 +18,12 @@ from ..gpu import GPU_METHODS
 from ..gpu.layout import DeviceLayout
 from ..gpu.planning import GpuPlan, plan_gpus
 from ..methods import METHODS
-from ..methods.tuning import NARROW_ARCS
+from .estimate import floyd_seconds, preparing_seconds
 from .tuning import (
     BFS_LEVELS,
     BFS_LEVELS_DIRECTED,
     BFS_ROWS,
-    FLOYD_CUBE,
-    FLOYD_ENTRY,
     FLOYD_MARGIN,
-    FLOYD_ROW,
     MANY_WORK,
     PARALLEL_ARCS,
     PREPARE_ROWS,
@@ -239,13 +236,9 @@ def choose_many(graph: Graph, rows: int, threads: int) -> tuple[str, str] | None
 
 
 def _floyd_is_faster(graph: Graph, rows: int, threads: int) -> bool:
-    """Compare the expected times, in seconds, of closing the matrix and of single rows."""
-    kind = (graph.weight_dtype or np.dtype(np.int32)).name
-    if kind == "int32" and graph.max_weight * NARROW_ARCS < 2**16 - 1:
-        kind = "narrow"
-    n = graph.n
-    closed = FLOYD_ROW * rows + (FLOYD_ENTRY * n**2 + FLOYD_CUBE[kind] * n**3) / threads
-    return closed < FLOYD_MARGIN * rows * (ROW_ARC * graph.m + ROW_VERTEX * n) / threads
+    """Compare the expected times of closing the matrix and of single rows."""
+    singly = rows * (ROW_ARC * graph.m + ROW_VERTEX * graph.n) / threads
+    return floyd_seconds(graph, rows, threads) < FLOYD_MARGIN * singly
 
 
 def make_plan(
@@ -311,10 +304,24 @@ def make_gpu_plan(
     host_free: int,
     targets: int = 0,
     filled: bool = False,
+    bounded: bool = False,
     why: str = "",
 ) -> Plan:
     """Return the plan for ``rows`` sources on some GPUs; ``memory``: the bytes that may be used on each."""
-    gpu = plan_gpus(graph, rows, method=method, dtype=types[0], facts=facts, memory=memory, targets=targets)
+    many = None
+    if method == "auto" and rows > 1 and not (targets or bounded):
+        many = choose_many(graph, rows, threads)
+    gpu = plan_gpus(
+        graph,
+        rows,
+        method=method,
+        dtype=types[0],
+        facts=facts,
+        memory=memory,
+        targets=targets,
+        many=many,
+        preparing=preparing_seconds(graph) if many else 0.0,
+    )
     return Plan(
         method=gpu.method,
         device=", ".join(gpu.devices),

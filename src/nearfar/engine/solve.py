@@ -15,25 +15,50 @@ from typing import Any
 
 import numpy as np
 
+from ..description import format_seconds
 from ..devices import cpu
 from ..devices.facts import Facts
 from ..errors import DeviceError, NegativeCycleError
 from ..gpu.choice import gpu_facts
+from ..gpu.model import copy_speed
+from ..gpu.planning import expected_seconds
+from ..gpu.work import is_kept
 from ..methods import METHODS
 from ..methods.rounds import in_travel
 from ..results import Distances, limits
 from . import options
+from .estimate import preparing_seconds, seconds_on_cpu
 from .planner import Plan, make_gpu_plan, make_plan
 from .query import Query, check
 from .run import run
+from .tuning import GPU_MARGIN
 
 
 def plan_query(query: Query) -> Plan:
     """Return what a query will do: on the devices it names, or, with "auto", on a GPU if that should be faster."""
     gpus = gpu_facts(query.devices, query.graph, len(query.sources), query.method)
     plan = _plan_on_gpus(query, gpus, query.types) if gpus else _plan_on_cpu(query, query.types)
+    if gpus and query.devices == ("auto",):
+        plan = _take_faster(query, plan, _plan_on_cpu(query, query.types))
     options.check_delta(query.delta, plan.method, plan.why if query.method == "auto" else "")
     return plan
+
+
+def _take_faster(query: Query, on_gpu: Plan, on_cpu: Plan) -> Plan:
+    """Return the plan for the GPU if a model expects it to be clearly faster than the other, for the CPU."""
+    if on_gpu.gpu is None or not on_gpu.layouts:
+        return on_cpu
+    graph, rows, ready = query.graph, len(query.sources), query.hierarchy is not None
+    here = seconds_on_cpu(graph, rows, on_cpu.method, on_cpu.threads, on_cpu.dtype.itemsize, ready)
+    there = expected_seconds(graph, rows, on_gpu.method, on_gpu.dtype, on_gpu.gpu.facts, on_gpu.layouts)
+    if on_gpu.method == "prepared":
+        there += 0.0 if ready else preparing_seconds(graph)
+    elif not is_kept(graph, on_gpu.device):
+        there += graph.arc_bytes / copy_speed(on_gpu.gpu.facts[0])
+    times = f"{format_seconds(there)} on {on_gpu.device} and {format_seconds(here)} on the CPU are expected (model)"
+    if there < GPU_MARGIN * here:
+        return replace(on_gpu, why=f"{on_gpu.why}; {times}")
+    return replace(on_cpu, why=f"{on_cpu.why}; {times}")
 
 
 def _plan_on_cpu(query: Query, types: Sequence[np.dtype]) -> Plan:
@@ -66,6 +91,7 @@ def _plan_on_gpus(query: Query, gpus: Sequence[Facts], types: Sequence[np.dtype]
         host_free=cpu.facts().memory,
         targets=0 if query.targets is None else len(query.targets),
         filled=query.out is not None,
+        bounded=query.cutoff is not None,
         why=worth if query.devices == ("auto",) else "",
     )
 

@@ -26,6 +26,11 @@ FLOYD_CUBE = {"narrow": 2.2e-11, "int32": 4e-11, "float32": 4e-11, "float64": 1.
 ROW_ARC, ROW_VERTEX = 1.9e-9, 6e-8
 FLOYD_MARGIN = 0.8  # `floyd` is chosen if its expected time is below this share of the time of single rows
 MANY_WORK = 10**7  # steps of single rows from which "auto" considers `bfs` and `floyd` at all: some 50 ms
+# Expected seconds, for the choice between the CPU and a GPU. A step of Dijkstra, per vertex and arc; a distance in a
+# sweep of a prepared graph, on one thread; a distance that `bfs` writes. Rows that are new memory come at 16 GB/s, on
+# all threads together: 1,024 rows of NY, 1 GB, are filled in 70 ms. Two threads sweep them in 114.
+STEP, SWEEP, BFS_WRITE, WRITE_BYTES = 6e-9, 0.8e-9, 0.55e-9, 16e9
+GPU_MARGIN = 0.8  # "auto" takes a GPU if its expected time is below this share of the CPU's; model
 # The k nearest sources: rows per k up to which one row per source is faster than one search for all. On a grid of
 # 250,000 vertices (2 threads) a row and its merge take 25 ms, of a prepared graph 4; the search takes 140 ms per k for
 # k = 3 and 260 for k = 10.

@@ -10,7 +10,18 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from ..graph.order import MOST_LEVELS
-from .tuning import BUS_BYTES, BUSY_GROUPS, GROUP_ARC, ROUND_SECONDS, TOGETHER_MARGIN
+from .tuning import (
+    BUS_BYTES,
+    BUSY_GROUPS,
+    CLIMB_SECONDS,
+    FLOYD_RATE,
+    GROUP_ARC,
+    RELAX_AGAIN,
+    RELAX_BYTES,
+    ROUND_SECONDS,
+    SWEEP_BYTES,
+    TOGETHER_MARGIN,
+)
 
 if TYPE_CHECKING:
     from ..devices.facts import Facts
@@ -72,3 +83,24 @@ def is_better_together(work: RowWork, together: DeviceLayout, apart: DeviceLayou
     if groups_at_work(work, together, busy) <= groups_at_work(work, apart, busy):
         return False
     return seconds_per_row(work, together, busy) <= TOGETHER_MARGIN * seconds_per_row(work, apart, busy)
+
+
+def seconds_on_gpu(
+    graph: Graph, rows: int, method: str, record: GpuMethod, itemsize: int, device: Facts, layout: DeviceLayout
+) -> float:
+    """Return the expected seconds of a method with the graph already on the device; preparing is not included."""
+    n, bandwidth = graph.n, device.expected_bandwidth
+    home = rows * n * itemsize / copy_speed(device)
+    if method == "prepared":
+        down = (2 * n + graph.m) * (4 + itemsize) / copy_speed(device)
+        return down + rows * (CLIMB_SECONDS + SWEEP_BYTES * itemsize * n / bandwidth) + home
+    if method == "floyd":
+        closing = n**3 / (FLOYD_RATE * bandwidth) * itemsize / 4
+        return closing + (rows + n) * n * itemsize / bandwidth + home
+    row = seconds_per_row(work_of_row(graph, record), layout, busy_groups(device))
+    return rows * max(row, RELAX_AGAIN * RELAX_BYTES * graph.m / bandwidth) + home
+
+
+def copy_speed(device: Facts) -> float:
+    """Return the bytes per second between host and device; shared memory is read and written instead."""
+    return device.expected_bandwidth / 2 if device.unified else min(BUS_BYTES, device.expected_bandwidth / 2)

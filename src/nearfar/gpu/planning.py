@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from ..errors import MethodError
 from . import GPU_METHODS
 from .layout import DeviceLayout, Sizes, make_layout
-from .model import busy_groups, is_better_together, work_of_row
+from .model import busy_groups, is_better_together, seconds_on_gpu, work_of_row
 from .tuning import (
     AUTO_GPU_WORK,
     DEVICE_GROUP_SIZE,
@@ -38,9 +39,10 @@ def wants_gpu(rows: int, m: int, method: str) -> bool:
 
 
 def choose_device(found: Sequence[Facts], graph: Graph, rows: int, method: str) -> Facts | None:
-    """Return the GPU that "auto" takes, or None for the CPU: among those the graph fits on, the one with most units.
+    """Return the GPU that "auto" considers: of those that the graph fits on, the one with the fastest memory.
 
-    A model, not a measurement: no GPU was available. A CPU that offers OpenCL is never taken.
+    A card comes before an integrated GPU, whose memory is that of the CPU. A model, not a measurement: no GPU was
+    available. A CPU that offers OpenCL is never taken.
     """
     fitting = [
         facts
@@ -51,7 +53,7 @@ def choose_device(found: Sequence[Facts], graph: Graph, rows: int, method: str) 
         and graph.arc_bytes + 64 * graph.n < DEVICE_SHARE * facts.memory  # batches would cost what a GPU gains
         and (method != "prepared" or _fits(graph, rows, method, facts))
     ]
-    return max(fitting, key=lambda facts: facts.cores, default=None)
+    return max(fitting, key=lambda facts: (not facts.unified, facts.expected_bandwidth), default=None)
 
 
 def _fits(graph: Graph, rows: int, method: str, facts: Facts) -> bool:
@@ -122,18 +124,33 @@ def plan_gpus(
     facts: Sequence[Facts],
     memory: int | None,
     targets: int = 0,
+    many: tuple[str, str] | None = None,
+    preparing: float = 0.0,
 ) -> GpuPlan:
-    """Return the plan for ``rows`` sources on the given devices; ``memory``: bytes that may be used on each."""
+    """Return the plan for ``rows`` sources on the given devices; ``memory``: bytes that may be used on each.
+
+    ``many``: the method that the CPU would take for all these rows together, and the reason; "auto" takes it here too
+    if the model expects it to be faster. ``preparing``: seconds of preparing on the CPU, if that is `prepared`.
+    """
     facts = facts[:rows] or facts[:1]  # a row is never split over devices
     spent = 4 * min(targets, graph.n)
     budgets = [int(DEVICE_SHARE * device.memory) if memory is None else min(memory, device.memory) for device in facts]
     budgets = [max(budget - spent, 0) for budget in budgets]
     reason = "the method was asked for"
+
+    def lay_out(name: str) -> list[DeviceLayout | int]:
+        return [_lay_out(graph, rows, name, dtype, *pair) for pair in zip(facts, budgets, strict=True)]
+
+    def seconds(name: str) -> float:
+        before = preparing if name == "prepared" else 0.0
+        return before + expected_seconds(graph, rows, name, dtype, facts, lay_out(name))
+
     if method == "auto":
-        resident = [_lay_out(graph, rows, "delta", dtype, *pair) for pair in zip(facts, budgets, strict=True)]
-        fits = all(isinstance(layout, DeviceLayout) for layout in resident)
+        fits = all(isinstance(layout, DeviceLayout) for layout in lay_out("delta"))
         method, reason = choose_gpu_method(graph.min_weight < 0, fits)
-    found = [_lay_out(graph, rows, method, dtype, *pair) for pair in zip(facts, budgets, strict=True)]
+        if many and _can_take(many[0], graph) and seconds(many[0]) < seconds(method):
+            method, reason = many
+    found = lay_out(method)
     layouts = tuple(layout for layout in found if isinstance(layout, DeviceLayout))
     t = _tightest(found, budgets)
     needed = found[t]
@@ -144,6 +161,29 @@ def plan_gpus(
         layouts=layouts if len(layouts) == len(found) else (),
         bytes=needed.bytes if isinstance(needed, DeviceLayout) else needed,
         available=budgets[t] if isinstance(needed, DeviceLayout) or needed > budgets[t] else facts[t].largest,
+    )
+
+
+def _can_take(method: str, graph: Graph) -> bool:
+    """Return whether "auto" may take a method of the CPU on GPUs: `floyd` has no room for some negative sums there."""
+    return method in GPU_METHODS and (method != "floyd" or graph.min_weight >= 0)
+
+
+def expected_seconds(
+    graph: Graph,
+    rows: int,
+    method: str,
+    dtype: np.dtype,
+    facts: Sequence[Facts],
+    layouts: Sequence[DeviceLayout | int],
+) -> float:
+    """Return the seconds that a model expects on devices that share the rows; infinity if one of them is too small."""
+    share, record = -(-rows // max(len(facts), 1)), GPU_METHODS[method]
+    return max(
+        seconds_on_gpu(graph, share, method, record, dtype.itemsize, device, layout)
+        if isinstance(layout, DeviceLayout)
+        else inf
+        for device, layout in zip(facts, layouts, strict=True)
     )
 
 

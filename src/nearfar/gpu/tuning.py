@@ -43,5 +43,11 @@ STEADY_SWEEPS = 8
 # groups per compute unit ask for 16 GB/s: 46 units for 740, which is what the memory of such a card gives.
 ROUND_SECONDS, GROUP_ARC, BUSY_GROUPS = 5e-6, 5e-9, 2
 BUS_BYTES = 12e9  # per second, from and to the memory of the host; model: PCIe 3 with 16 lanes
+# Bytes that a relaxation moves (an arc of 8 and a sector of 32), relaxations per arc, bytes that a sweep moves per byte
+# of distance, and seconds of a climb on the host; entries of 4 bytes that `floyd` relaxes while the memory gives a byte
+# (740 billion per second with 448 GB/s), since units of different makers are not alike, and fast ones have fast memory.
+RELAX_BYTES, RELAX_AGAIN, SWEEP_BYTES, CLIMB_SECONDS, FLOYD_RATE = 40, 1.2, 6, 10e-6, 1.6
 TOGETHER_MARGIN = 1.25  # rows one after the other may take this much longer than one row per group; model
-AUTO_GPU_WORK = 2 * 10**8  # arcs times rows from which "auto" looks for a GPU; model: about ten times the copies
+# Arcs times rows from which "auto" looks for a GPU: about a second of Dijkstra on one thread. Loading a driver and
+# building kernels takes as long; model.
+AUTO_GPU_WORK = 2 * 10**8

@@ -239,6 +239,11 @@ def kept_bytes(name: str) -> int:
     return sum(size_of(part) for key, part in kept if key.device == name)
 
 
+def is_kept(graph: Graph, device: str) -> bool:
+    """Return whether a device has the arcs of a graph already."""
+    return Key(device, "arcs") in _resident.get(graph, {})
+
+
 def size_of(kept: Any) -> int:
     """Return the bytes of a buffer, or of all buffers in a list or dict."""
     if isinstance(kept, dict | list):
