@@ -41,6 +41,11 @@ def test_methods():
 def test_methods_of_gpus():
     assert list(GPU_METHODS) == ["delta", "frontier", "edge", "prepared", "floyd"]
     assert named(GPU_METHODS, "streams") == {"frontier", "edge"}
+    assert {name: method.wide for name, method in GPU_METHODS.items() if method.wide} == {
+        "delta": "lists",
+        "frontier": "lists",
+        "edge": "arcs",
+    }
     kept = {name: method.keeps for name, method in GPU_METHODS.items() if method.keeps}
     assert kept == {"delta": ("split",), "edge": ("tails",), "prepared": ("levels",)}
 
