@@ -133,24 +133,11 @@ def plan_gpus(
     if the model expects it to be faster. ``preparing``: seconds of preparing on the CPU, if that is `prepared`.
     """
     facts = facts[:rows] or facts[:1]  # a row is never split over devices
-    spent = 4 * min(targets, graph.n)
-    budgets = [int(DEVICE_SHARE * device.memory) if memory is None else min(memory, device.memory) for device in facts]
-    budgets = [max(budget - spent, 0) for budget in budgets]
-    reason = "the method was asked for"
-
-    def lay_out(name: str) -> list[DeviceLayout | int]:
-        return [_lay_out(graph, rows, name, dtype, *pair) for pair in zip(facts, budgets, strict=True)]
-
-    def seconds(name: str) -> float:
-        before = preparing if name == "prepared" else 0.0
-        return before + expected_seconds(graph, rows, name, dtype, facts, lay_out(name))
-
+    budgets = _budgets(facts, memory, 4 * min(targets, graph.n))
+    sharing, reason = _Sharing(graph, rows, dtype, tuple(facts), budgets), "the method was asked for"
     if method == "auto":
-        fits = all(isinstance(layout, DeviceLayout) for layout in lay_out("delta"))
-        method, reason = choose_gpu_method(graph.min_weight < 0, fits)
-        if many and _can_take(many[0], graph) and seconds(many[0]) < seconds(method):
-            method, reason = many
-    found = lay_out(method)
+        method, reason = sharing.choose(many, preparing)
+    found = sharing.lay_out(method)
     layouts = tuple(layout for layout in found if isinstance(layout, DeviceLayout))
     t = _tightest(found, budgets)
     needed = found[t]
@@ -162,6 +149,41 @@ def plan_gpus(
         bytes=needed.bytes if isinstance(needed, DeviceLayout) else needed,
         available=budgets[t] if isinstance(needed, DeviceLayout) or needed > budgets[t] else facts[t].largest,
     )
+
+
+def _budgets(facts: Sequence[Facts], memory: int | None, spent: int) -> list[int]:
+    """Return the bytes that may be used on each device, beside those that are spent."""
+    allowed = [int(DEVICE_SHARE * device.memory) if memory is None else min(memory, device.memory) for device in facts]
+    return [max(budget - spent, 0) for budget in allowed]
+
+
+@dataclass(frozen=True)
+class _Sharing:
+    """A query whose rows some devices share."""
+
+    graph: Graph
+    rows: int
+    dtype: np.dtype
+    facts: tuple[Facts, ...]
+    budgets: list[int]  # bytes that may be used on each
+
+    def lay_out(self, method: str) -> list[DeviceLayout | int]:
+        """Return the layout of a method on each device, or the bytes it would need."""
+        pairs = zip(self.facts, self.budgets, strict=True)
+        return [_lay_out(self.graph, self.rows, method, self.dtype, *pair) for pair in pairs]
+
+    def choose(self, many: tuple[str, str] | None, preparing: float) -> tuple[str, str]:
+        """Return the method for "auto" and the reason: ``many``, what the CPU would take, if it is faster here too."""
+        fits = all(isinstance(layout, DeviceLayout) for layout in self.lay_out("delta"))
+        method, reason = choose_gpu_method(self.graph.min_weight < 0, fits)
+        if many is None or not _can_take(many[0], self.graph):
+            return method, reason
+        before = preparing if many[0] == "prepared" else 0.0
+        return many if before + self.seconds(many[0]) < self.seconds(method) else (method, reason)
+
+    def seconds(self, method: str) -> float:
+        """Return the seconds that the model expects."""
+        return expected_seconds(self.graph, self.rows, method, self.dtype, self.facts, self.lay_out(method))
 
 
 def _can_take(method: str, graph: Graph) -> bool:
