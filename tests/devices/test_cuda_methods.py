@@ -10,7 +10,7 @@ import pytest
 
 import nearfar
 from helpers.marks import needs_jit
-from helpers.reach import let_auto_take_gpus
+from helpers.reach import let_auto_take_gpus, rows_in_turn
 from helpers.stopping import stopping
 from nearfar.devices import cuda, opencl
 from nearfar.errors import NegativeCycleError
@@ -102,6 +102,17 @@ def test_batched(method, dtype, negative):
         memory = int(0.95 * memory)
     found = asked(graph, device="cuda", method=method, memory=memory)
     check_same(graph, found, batches=3)
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS_THERE if GPU_METHODS[name].wide])
+def test_rows_in_turn(method):
+    """All groups settle one row after the other, on one GPU and on two."""
+    graph = make_graph("int32")
+    truth = nearfar.mssp(graph, SOME, device="cpu").rows
+    with rows_in_turn():
+        for devices in ("cuda", ["cuda:0", "cuda:1"]):
+            found = nearfar.mssp(graph, SOME, device=devices, method=method)
+            assert found.rows.tobytes() == truth.tobytes() and found.stats["rows_in_turn"] == len(SOME)
 
 
 @pytest.mark.parametrize("method", STREAMING)
