@@ -33,6 +33,8 @@ from .planning import GpuPlan
 from .tuning import LAUNCH_SECONDS
 from .work import FAILED, FALLEN, SPENT, UNDER_WAY, Work, make_room, never_ends, require_types
 
+FIGURES_OF_ROWS = ("rounds", "stages", "stages_alone")  # that engines note for one row, and that add up
+
 
 class Rows:
     """The rows of a query, handed out in blocks to the devices as they become free."""
@@ -109,7 +111,7 @@ def _settle_in_turn(settler: Resident | Streamed, rows: Rows) -> int:
         _fetch_rows(settler, rows, row)
         relaxed, settled = relaxed + loop.relaxed, settled + 1
         figures["looks"] += loop.looks
-        figures.update({name: work.notes.pop(name) for name in ("rounds", "stages") if name in work.notes})
+        figures.update({name: work.notes.pop(name) for name in FIGURES_OF_ROWS if name in work.notes})
     work.notes |= figures
     if len(rows.dist) > 1:
         work.notes["rows_in_turn"] = settled
