@@ -59,7 +59,7 @@ def test_child(setting, tmp_path):
     assert done.stderr == "" and [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def pretend(name, kind, platform="Some", extensions="cl_khr_fp64", **more):
+def pretend(name, kind, platform="Some", extensions="cl_khr_fp64", unified=False, **more):
     """Return what a driver tells of a device."""
     return SimpleNamespace(
         name=f" {name} ",
@@ -70,6 +70,7 @@ def pretend(name, kind, platform="Some", extensions="cl_khr_fp64", **more):
         max_mem_alloc_size=2 << 30,
         max_work_group_size=256,
         max_compute_units=20,
+        host_unified_memory=unified,
         **more,
     )
 

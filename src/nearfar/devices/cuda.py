@@ -78,27 +78,28 @@ def _facts(cupy: Any, index: int) -> Facts:
     properties = cupy.cuda.runtime.getDeviceProperties(index)
     with cupy.cuda.Device(index):
         free, _ = cupy.cuda.runtime.memGetInfo()
+    unified = bool(properties.get("integrated", 0))
     return Facts(
         name=f"cuda:{index}",
         cores=int(properties["multiProcessorCount"]),
         memory=int(free),
         label=properties["name"].decode(),
+        bandwidth=_bandwidth(properties),
         gpu=True,
         group_size=int(properties["maxThreadsPerBlock"]),
-        unified=bool(properties.get("integrated", 0)),
-        bandwidth=_bandwidth(properties),
+        unified=unified,
     )
+
+
+def _version(number: int) -> str:
+    """Return one of CUDA's version numbers as text: 12080 is 12.8."""
+    return f"{number // 1000}.{number % 1000 // 10}"
 
 
 def _bandwidth(properties: dict[str, Any]) -> float:
     """Return the bytes per second of a GPU's memory, two words per clock; 0 if not known: CUDA 13 gives no clock."""
     kilohertz, bits = properties.get("memoryClockRate", 0), properties.get("memoryBusWidth", 0)
     return 2 * 1000.0 * kilohertz * bits / 8
-
-
-def _version(number: int) -> str:
-    """Return one of CUDA's version numbers as text: 12080 is 12.8."""
-    return f"{number // 1000}.{number % 1000 // 10}"
 
 
 class Cuda(Device):

@@ -16,10 +16,10 @@ class Facts:
     gpu: bool = False
     largest: int = 0  # bytes of the largest buffer; 0 means all of the memory
     group_size: int = 1  # most work-items per group
+    bandwidth: float = 0.0  # of its memory, in bytes per second; 0: the driver does not say
     wide_atomics: bool = True  # 64-bit atomic minima, needed for distances of 8 bytes
     doubles: bool = True
-    unified: bool = False  # whether its memory is the host's, as that of integrated GPUs
-    bandwidth: float = 0.0  # of its memory, in bytes per second; 0: the driver does not say
+    unified: bool = False  # whether the device uses the memory of the host, and what one takes the other lacks
 
     def __post_init__(self) -> None:
         if not self.largest:

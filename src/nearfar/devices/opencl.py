@@ -86,6 +86,11 @@ def _is_gpu(cl: Any, device: Any) -> bool:
     return real and "portable computing language" not in device.platform.name.lower()
 
 
+def _is_unified(cl: Any, device: Any) -> bool:
+    """Return whether a device uses the memory of the host, as integrated GPUs and CPUs do."""
+    return bool(device.type & cl.device_type.CPU) or bool(device.host_unified_memory)
+
+
 def _facts(index: int, device: Any) -> Facts:
     """Return the facts of a device."""
     cl = import_module("pyopencl")
@@ -103,7 +108,7 @@ def _facts(index: int, device: Any) -> Facts:
         group_size=int(device.max_work_group_size),
         wide_atomics=all(name in extensions for name in WIDE),
         doubles="cl_khr_fp64" in extensions,
-        unified=bool(device.host_unified_memory),
+        unified=_is_unified(cl, device),
     )
 
 
