@@ -7,8 +7,8 @@ import json
 import pytest
 
 from helpers.marks import needs_jit
-from nearfar.selftest import checks as selftest
-from nearfar.selftest.report import FAILED, PASSED, Findings, Outcome, Report
+from nearfar.selftest import runs
+from nearfar.selftest.report import PASSED, WRONG, Findings, Outcome, Report
 
 pytestmark = needs_jit
 
@@ -18,10 +18,19 @@ def made(monkeypatch):
     """Let the self-test find what a test wants it to."""
     asked = []
 
-    def put(status):
+    def put(status, interrupted=False, while_it_runs=lambda text: None):
         outcome = Outcome("edge", "int32", "one", "resident", "chain", status, "" if status == PASSED else "3 != 4")
-        report = Report("quick", {"nearfar": "0"}, [Findings("cuda:0", {"device": "a card"}, [outcome])], 1.5)
-        monkeypatch.setattr(selftest, "run", lambda *given: asked.append(given) or report)
+        tested = Findings("cuda:0", "quick", {"device": "a card"}, [outcome])
+        report = Report("quick", {"nearfar": "0"}, [tested], 1.5, interrupted)
+
+        def run(device, level, write, **options):
+            asked.append((device, level, options))
+            for text in ("the first line\n", "a word", f"\n{report}\n"):
+                write(text)
+                while_it_runs(text)
+            return report
+
+        monkeypatch.setattr(runs, "run", run)
         return asked
 
     return put
@@ -29,7 +38,8 @@ def made(monkeypatch):
 
 def test_cpu_for_real(run):
     text = run("selftest", "--device", "cpu", "--quick").ok().out
-    assert text.startswith("nearfar selftest, quick: all passed\n") and " passed, 0 failed in " in text
+    assert text.startswith("nearfar selftest, quick\n") and text.endswith("\nall passed\n")
+    assert " right, 0 wrong, in " in text
 
 
 def test_options(run, made):
@@ -37,15 +47,23 @@ def test_options(run, made):
     assert "edge     int32   1/1" in run("selftest").ok().out
     run("selftest", "--device", "cuda,opencl:1", "--full").ok()
     run("selftest", "--quick", "--quiet").ok()
-    assert [given[:2] for given in asked] == [(None, "usual"), (["cuda:0", "opencl:1"], "full"), (None, "quick")]
+    run("selftest", "--limit", "7.5", "--only", "delta, R-MAT 16").ok()
+    usual = {"limit": 120.0, "only": []}
+    assert asked == [
+        (None, "usual", usual),
+        (["cuda:0", "opencl:1"], "full", usual),
+        (None, "quick", usual),
+        (None, "usual", {"limit": 7.5, "only": ["delta", "R-MAT 16"]}),
+    ]
+    run("selftest", "--limit", "0").error("0.0 is not in the range x>0")
     run("selftest", "--quick", "--full").error("--quick and --full contradict each other")
     run("selftest", "--device", "gpu").error("there is no device 'gpu'", "Did you mean 'auto' or 'opencl' or 'cuda'?")
 
 
 def test_failure(run, made, tmp_path):
-    made(FAILED)
+    made(WRONG)
     failed = run("selftest")
-    assert failed.code == 1 and "FAILED: edge, int32, one, resident, chain\n  3 != 4\n" in failed.out
+    assert failed.code == 1 and "WRONG: edge, int32, one, resident, chain\n  3 != 4\n" in failed.out
     answer = run("selftest", "--json")
     assert answer.code == 1 and json.loads(answer.out)["devices"][0]["failures"][0]["message"] == "3 != 4"
 
@@ -58,3 +76,22 @@ def test_output(run, made, tmp_path):
     assert run("selftest", "-o", "report.json", "--json", "--quiet").code == 0
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf8"))["ok"] is True
     run("selftest", "-o", "no/report.txt").error("there is no folder no")
+
+
+def test_every_piece_is_flushed(run, made, tmp_path, capfdbinary):
+    """A card that freezes the machine leaves all that was written before."""
+    said, saved = [], []
+
+    def look(text):
+        said.append(capfdbinary.readouterr().out.decode())
+        saved.append((tmp_path / "report.txt").read_text(encoding="utf8"))
+
+    made(PASSED, while_it_runs=look)
+    run("selftest", "-o", "report.txt")
+    assert said[:2] == ["the first line\n", "a word"] and saved[:2] == ["the first line\n", "the first line\na word"]
+
+
+def test_interrupted(run, made):
+    made(PASSED, interrupted=True)
+    with pytest.raises(KeyboardInterrupt):
+        run("selftest")

@@ -13,10 +13,9 @@ import nearfar
 from helpers.marks import needs_jit
 from nearfar.devices import DEVICES, opencl
 from nearfar.errors import DeviceError, KernelBuildError, NegativeCycleError, OptionError
-from nearfar.selftest import checks as selftest
-from nearfar.selftest import graphs as selftest_graphs
+from nearfar.selftest import cases, checks, graphs, runs
 from nearfar.selftest.graphs import samples
-from nearfar.selftest.report import FAILED, PASSED, SKIPPED
+from nearfar.selftest.report import PASSED, SKIPPED
 
 pytestmark = needs_jit
 needs_opencl = pytest.mark.skipif(opencl.missing() is not None, reason=str(opencl.missing()))
@@ -27,22 +26,29 @@ def few(monkeypatch):
     """Leave out all graphs but three of one type."""
     names = {"R-MAT", "negative cycle", "one vertex"}
     chosen = [sample for sample in samples("quick") if sample.name in names and sample.dtype == "float64"]
-    monkeypatch.setattr(selftest, "samples", lambda level: iter(chosen))
+    for module in (cases, checks):
+        monkeypatch.setattr(module, "samples", lambda level: iter(chosen))
+
+
+def run_here(devices, level="quick", write=None, **options):
+    """Run the self-test in this process, where tests can change what it finds."""
+    return runs.run(devices, level, write, isolate=False, **options)
 
 
 def test_cpu(few):
-    report = selftest.run("cpu", "quick")
+    report = run_here("cpu")
     assert report.ok and [tested.name for tested in report.devices] == ["cpu"]
     tested = report.devices[0]
     assert {outcome.method for outcome in tested.outcomes} == set(nearfar.methods.METHODS)
     assert {outcome.layout for outcome in tested.outcomes} == {"resident"}
-    assert str(report).startswith("nearfar selftest, quick: all passed\n") and "numpy" in report.versions
+    text = str(report)
+    assert text.startswith("nearfar selftest, quick\n") and text.endswith("\nall passed") and "numpy" in report.versions
 
 
 @needs_opencl
 def test_opencl(few):
-    seen = []
-    report = selftest.run(["opencl:0"], "quick", lambda done, total: seen.append((done, total)))
+    pieces = []
+    report = run_here(["opencl:0"], write=pieces.append)
     assert report.ok, str(report)
     tested = report.devices[0]
     asked = {(o.method, o.query, o.layout) for o in tested.outcomes}
@@ -51,8 +57,10 @@ def test_opencl(few):
         for method in ("edge", "frontier"):
             assert {(method, query, "resident"), (method, query, "batched")} <= asked
     assert "driver" in tested.facts and tested.count(PASSED) == len(tested.outcomes)
-    assert seen == sorted(seen) and seen[-1][0] == seen[-1][1] >= len(tested.outcomes)
     text = str(report)
+    written = "".join(pieces).splitlines()
+    assert set(text.splitlines()) <= set(written), "all of the report was written as it came"
+    assert any(re.fullmatch(r"R-MAT +float64 +delta +one some all +\S+ \w+", line) for line in written)
     assert re.search(r"^frontier +float64 +3/3 +3/3 +3/3 +1/1", text, re.M) and "FAILED" not in text
     answer = json.loads(json.dumps(report.as_dict(), allow_nan=False))
     assert answer["ok"] and answer["devices"][0]["passed"] == len(tested.outcomes)
@@ -62,19 +70,30 @@ def test_every_level_has_its_graphs():
     for level in ("quick", "usual"):
         found = list(samples(level))
         names = {sample.name for sample in found}
-        assert len(names) == 10 and {sample.dtype for sample in found} >= {"int32", "float64", "none"}
-        for sample in found:
-            negative = sample.graph.min_weight < 0
-            assert negative == sample.name.startswith("negative")
+        big = {"grid 512 x 512", "R-MAT 16", "hub 1,048,576", "R-MAT 16 all zero", "R-MAT 16 subnormal"}
+        assert {sample.name for sample in found if sample.big} == (set() if level == "quick" else big)
+        assert len(names - big) == 12 and {sample.dtype for sample in found} >= {"int32", "float64", "none"}
+        for sample in (sample for sample in found if not sample.big):
+            assert (sample.graph.min_weight < 0) == sample.negative == sample.name.startswith("negative")
+            assert sample.equal == (sample.graph.min_weight == sample.graph.max_weight)
             if sample.dtype == "int64" and sample.name == "road grid":
                 assert nearfar.sssp(sample.graph, 0).dist.dtype == np.int64
+
+
+def test_graphs_for_kernels_that_are_easily_missed():
+    tiny = np.finfo(np.float32).tiny
+    zero, subnormal = (next(s.graph for s in samples("quick") if s.name == name) for name in ("all zero", "subnormal"))
+    assert zero.max_weight == 0 and 0 < subnormal.min_weight < subnormal.max_weight < tiny
+    assert zero.weights.dtype == subnormal.weights.dtype == np.float32
+    hub = next(sample.graph for sample in samples("usual") if sample.name.startswith("hub"))
+    assert np.diff(hub.offsets)[0] == 1 << 20
 
 
 @needs_opencl
 @pytest.mark.parametrize("damage", ["value", "type", "cycle", "no cycle", "long cycle"])
 def test_wrong_answers_are_told(few, monkeypatch, damage):
     """A device that errs, played by one that does not."""
-    ask = selftest._ask
+    ask = checks._ask
 
     def spoiled(graph, query, options):
         if options["device"] == "cpu" or options["method"] != "edge" or query != "one":
@@ -93,8 +112,8 @@ def test_wrong_answers_are_told(few, monkeypatch, damage):
             result.rows = result.rows.astype(np.float32)
         return result
 
-    monkeypatch.setattr(selftest, "_ask", spoiled)
-    report = selftest.run("opencl", "quick")
+    monkeypatch.setattr(checks, "_ask", spoiled)
+    report = run_here("opencl")
     assert not report.ok
     text = str(report)
     said = {
@@ -104,8 +123,9 @@ def test_wrong_answers_are_told(few, monkeypatch, damage):
         "no cycle": "the negative cycle was not found",
         "long cycle": "the cycle [0, 1] has",
     }
-    assert "FAILED: edge, float64, one, resident" in text and said[damage] in text
-    assert {o.query for o in report.devices[0].outcomes if o.status == FAILED} == {"one"}
+    assert "WRONG: edge, float64, one, resident" in text and said[damage] in text
+    assert 'again: nearfar selftest --quick --device opencl:0 --only "edge, float64, one, resident' in text
+    assert {o.query for o in report.devices[0].failures} == {"one"}
     if damage == "value":
         assert "NOT exact:" in text and "FAILED" in next(line for line in text.splitlines() if line.startswith("edge"))
 
@@ -113,14 +133,14 @@ def test_wrong_answers_are_told(few, monkeypatch, damage):
 @needs_opencl
 def test_errors_are_told(few, monkeypatch):
     """All of what the compiler said, and no traceback; a device that only fails is given up."""
-    monkeypatch.setattr(selftest, "HOPELESS", 3)
+    monkeypatch.setattr(runs, "HOPELESS", 3)
 
     def fail(*args):
         raise KernelBuildError("edge.cl could not be built", "line 1: a long log") from ValueError("why")
 
     monkeypatch.setattr(opencl, "_opened", {})
     monkeypatch.setattr(opencl.OpenCL, "build", fail)
-    report = selftest.run("opencl", "quick")
+    report = run_here("opencl")
     text = str(report)
     assert not report.ok and "line 1: a long log" in text and "caused by ValueError: why" in text
     assert "stopped after 3 queries that ended with an error" in text
@@ -128,15 +148,15 @@ def test_errors_are_told(few, monkeypatch):
 
 
 def test_a_device_that_does_not_open(few):
-    report = selftest.run("opencl:99", "quick")
-    assert not report.ok and "opencl:99" in report.devices[0].error and "ERROR" in str(report)
+    report = run_here("opencl:99")
+    assert not report.ok and "opencl:99" in report.devices[0].error and "STOPPED" in str(report)
 
 
 @needs_opencl
 def test_a_device_without_wide_atomics(monkeypatch, few):
     device = opencl.open_device(0)
     monkeypatch.setattr(device, "_facts", replace(device._facts, wide_atomics=False))
-    report = selftest.run("opencl", "quick")
+    report = run_here("opencl")
     assert {outcome.status for outcome in report.devices[0].outcomes} == {SKIPPED}
     assert "skipped: opencl:0 has no atomic minimum of 64 bits" in str(report)
     assert not report.ok, "nothing was tested"
@@ -144,28 +164,53 @@ def test_a_device_without_wide_atomics(monkeypatch, few):
 
 def test_what_is_tested_unless_said(monkeypatch, few):
     with pytest.raises(OptionError, match="'quick', 'usual', 'full'"):
-        selftest.run("cpu", "slow")
+        run_here("cpu", "slow")
+    with pytest.raises(OptionError, match="limit=0 is not a time"):
+        run_here("cpu", limit=0)
+    with pytest.raises(OptionError, match=r"no query of the self-test is called 'deltas'. The words are .*'edge'"):
+        run_here("cpu", only=["deltas"])
     for kind in ("opencl", "cuda"):
         monkeypatch.setattr(DEVICES[kind], "found", list)
     with pytest.raises(DeviceError, match="no device to test but the CPU"):
-        selftest.run(None, "quick")
+        run_here(None)
     with pytest.raises(DeviceError, match="no device to test but the CPU"):
-        selftest.run("auto", "quick")
+        run_here("auto")
 
 
 @needs_opencl
-def test_full_adds_figures(monkeypatch):
+def test_large_graphs_have_figures(monkeypatch):
     """With graphs that are not that large."""
-    monkeypatch.setattr(selftest_graphs, "BIG_SIDE", 40)
-    monkeypatch.setattr(selftest_graphs, "BIG_SCALE", 8)
-    small = {"R-MAT": selftest_graphs._families(9)["R-MAT"]}
-    monkeypatch.setattr(selftest_graphs, "_families", lambda side: small)
-    monkeypatch.setitem(selftest_graphs.TYPES, "full", ("int32",))
-    report = selftest.run("opencl", "full")
+    monkeypatch.setattr(graphs, "BIG_SIDE", 40)
+    monkeypatch.setattr(graphs, "BIG_SCALE", 8)
+    monkeypatch.setattr(graphs, "HUB_ARCS", 1 << 12)
+    monkeypatch.setattr(graphs, "_families", lambda side: {})
+    monkeypatch.setitem(graphs.BIG_TYPES, "full", ("int32",))
+    chosen = [sample for sample in samples("full") if sample.big]
+    for module in (cases, checks):
+        monkeypatch.setattr(module, "samples", lambda level: iter(chosen))
+    report = run_here("opencl", "full")
     assert report.ok, str(report)
     figures = report.devices[0].figures
-    assert {f.graph for f in figures} == {"grid 40 x 40", "R-MAT 8"} and {f.query for f in figures} == {"one", "some"}
-    rounds = {name for name, method in nearfar.methods.METHODS.items() if method.rounds}  # may sweep few arcs
-    assert all(f.relaxations > (0 if f.method in rounds else 0.5) for f in figures)
+    names = {"grid 40 x 40", "R-MAT 8", "hub 4,096", "R-MAT 8 all zero", "R-MAT 8 subnormal"}
+    assert {f.graph for f in figures} == names and {f.query for f in figures} == {"one", "some"}
     assert all(f.launches > 0 and f.moved > 0 and f.seconds > 0 for f in figures)
     assert "relaxations per arc" in str(report)
+
+
+@needs_opencl
+@pytest.mark.parametrize("flushes", ["yes", "no"])
+def test_a_device_that_flushes_subnormals(monkeypatch, flushes):
+    """OpenCL allows it, so it is no failure there; of a device that says that it does not, it is one."""
+    device, ask = opencl.open_device(0), checks._ask
+    details = {**device.details(), "float32 subnormals": "no" if flushes == "yes" else "yes"}
+    monkeypatch.setattr(device, "details", lambda: details)
+
+    def flushed(graph, query, options):
+        result = ask(graph, query, options)
+        if options["device"] != "cpu":
+            result.rows[result.rows < np.finfo(np.float32).tiny] = 0
+        return result
+
+    monkeypatch.setattr(checks, "_ask", flushed)
+    tested = run_here("opencl", only=["subnormal", "edge", "one", "resident"]).devices[0]
+    assert [outcome.status for outcome in tested.outcomes] == [SKIPPED if flushes == "yes" else "wrong"]

@@ -61,6 +61,7 @@ class Device:
         self.lock = threading.RLock()
         self.traffic = Traffic()
         self.held: dict[int, int] = {}  # bytes of every buffer; any thread may collect buffers
+        self.watch: Callable[[str, Callable[..., None]], Callable[..., None]] | None = None  # may replace a kernel
         self._programs: dict[tuple, Any] = {}
         self._kernels: dict[tuple, Any] = {}
 
@@ -77,7 +78,7 @@ class Device:
             if program_key not in self._programs:
                 self._programs[program_key] = self.build(stem, text.source(self.dialect, stem, defines))
             self._kernels[key] = self.find_kernel(self._programs[program_key], name)
-        return self._kernels[key]
+        return self._kernels[key] if self.watch is None else self.watch(name, self._kernels[key])
 
     def empty(self, count: int, dtype: Any) -> Buffer:
         """Return a buffer with undefined contents."""

@@ -163,6 +163,7 @@ class OpenCL(Device):
         return {
             "driver": f"{device.driver_version.strip()}, {device.version.strip()}",
             "platform": f"{platform.name.strip()}, {platform.version.strip()}",
+            "float32 subnormals": "yes" if device.single_fp_config & self._cl.device_fp_config.DENORM else "no",
         }
 
     def build(self, stem: str, source: str) -> Any:

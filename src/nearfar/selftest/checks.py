@@ -1,15 +1,15 @@
-"""The self-test: every method, type, query and memory layout on a device, each answer compared with the CPU's.
+"""One query of the self-test, in this process: asked on a device, and its answer compared with the CPU's.
 
-It is meant for devices that we could not test ourselves: ``nearfar selftest --device cuda``. An answer passes if it is
-bit-identical to the CPU's, which `nearfar.verify` has proved exact; so it is proved as well. Floats of a method that
-adds in another order than along the path pass if they are proved exact up to rounding.
+An answer passes if it is bit-identical to the CPU's, which `nearfar.verify` has proved exact; so it is proved as well.
+Floats of a method that adds in another order than along the path pass if they are proved exact up to rounding.
 """
 
 from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,206 +18,150 @@ import numpy as np
 import nearfar
 
 from ..description import format_bytes
-from ..devices import DEVICES
-from ..engine.options import take_device, take_method
-from ..errors import DeviceError, KernelBuildError, MethodError, NearfarError, NegativeCycleError, OptionError, option
-from ..gpu import GPU_METHODS
+from ..devices import DEVICES, open_named
+from ..errors import KernelBuildError, NearfarError, NegativeCycleError
 from ..graph import Graph
-from ..methods import METHODS
-from .graphs import SIZES, Sample, samples
-from .report import FAILED, PASSED, SKIPPED, Figures, Findings, Outcome, Report, versions
+from .cases import Case
+from .graphs import SUBNORMAL, Sample, samples
+from .launches import Launch, Watch
+from .report import ERROR, PASSED, SKIPPED, WRONG, Figures, Outcome
 
-LEVELS = tuple(SIZES)
 SOME = 5  # sources
 BATCHES = 3  # batches of arcs to aim for
 SHRINK = 0.93  # factor by which the memory limit shrinks until arcs come in batches
-HOPELESS = 25  # queries that end with an error before the test of a device stops
-ERROR = "it ended with an error: "
 SHOWN = 5  # wrong distances that a message shows
-
-Progress = Callable[[int, int], None]
-Asked = tuple[str, str, str, str, str]  # method, type, query, layout, graph
-
-
-def run(devices: Sequence[str] | str | None = None, level: str = "usual", progress: Progress | None = None) -> Report:
-    """Test devices and return the findings; errors of a device are reported, not raised.
-
-    Parameters
-    ----------
-    devices : str, list of str or None
-        Names such as "cuda" or "opencl:1"; several are tested one by one, then together. None: all but the CPU.
-    level : {"quick", "usual", "full"}
-        How large the graphs are and how many types there are; "full" adds large graphs and measurements.
-    progress : callable, optional
-        A function of the queries done and all queries, called now and then.
-
-    Returns
-    -------
-    Report
-
-    Examples
-    --------
-    >>> from nearfar import selftest
-    >>> report = selftest.run("opencl:99", "quick")
-    >>> report.ok, report.devices[0].error[:11]
-    (False, 'DeviceError')
-    """
-    if level not in LEVELS:
-        raise OptionError(f"level {level!r} does not exist. Use one of {', '.join(map(repr, LEVELS))}.")
-    names = _named(devices)
-    began = time.perf_counter()
-    groups = [(name,) for name in names] + ([names] if len(names) > 1 else [])
-    report = Report(level, versions(), [])
-    found = list(samples(level))
-    answers: dict[tuple[str, str, str], Any] = {}
-    for i, group in enumerate(groups):
-        watch = _part(progress, i, len(groups))
-        report.devices.append(_test(group, found, answers, watch))
-    report.seconds = time.perf_counter() - began
-    return report
+FREE, WAITING = False, True  # whether a run waits for the device after every launch
+FLUSHED = "distances below 1.2e-38 differ, and the device treats such float32 numbers as zero, as OpenCL allows"
 
 
-def _named(devices: Sequence[str] | str | None) -> tuple[str, ...]:
-    """Return the full names of the devices to test."""
-    if devices is not None:
-        names = take_device(devices if isinstance(devices, str) else list(devices))
-        if names != ("auto",):
-            return names
-    kinds = [kind for kind in DEVICES if kind != "cpu"]
-    found = tuple(facts.name for kind in kinds for facts in DEVICES[kind].found())
-    if not found:
-        missing = "; ".join(f"{kind}: {DEVICES[kind].missing()}" for kind in kinds)
-        raise DeviceError(
-            f"there is no device to test but the CPU ({missing}). Use {option('device', 'cpu')} to test the CPU."
-        )
-    return found
+@dataclass
+class Answer:
+    """What came of a query: nothing if it cannot run, since there are too few arcs for batches."""
+
+    outcome: Outcome | None
+    figures: Figures | None = None
+    launches: dict[str, int] = field(default_factory=dict)  # by kernel
+    slowest: list[Launch] = field(default_factory=list)
 
 
-def _part(progress: Progress | None, i: int, parts: int) -> Progress:
-    """Return a function for the progress of part ``i`` of several equal parts."""
+class Here:
+    """Asks queries in this process: what a worker does, and tests without one."""
 
-    def watch(done: int, total: int) -> None:
-        if progress is not None:
-            progress(i * total + done, parts * total)
+    def __init__(self, names: tuple[str, ...], level: str, watch: Watch | None = None) -> None:
+        self.names, self.watch = names, watch
+        self._samples = {(sample.name, sample.dtype): sample for sample in samples(level)}
+        self._wanted: dict[tuple[str, str, str], Any] = {}
+        self._last: Sample | None = None
 
-    return watch
+    def facts(self) -> dict[str, str]:
+        """Open the devices and return what is known about them."""
+        found: dict[str, str] = {}
+        for name in self.names:
+            known = _facts(name)
+            found |= known if len(self.names) == 1 else {f"{name} {what}": value for what, value in known.items()}
+            if self.watch is not None and name != "cpu":
+                self.watch.attach(open_named(name))
+        return found
 
+    def ask(self, case: Case, modes: Sequence[bool] = (FREE,), ready: Callable[[], None] = lambda: None) -> Answer:
+        """Run one query, once per mode; ``ready`` is called when only the device's part is left."""
+        began = time.perf_counter()
+        figures = None
+        try:
+            status, message, stats = self._run(case, modes, ready)
+            if case.big and status == PASSED:
+                figures = _figures(case, self._sample(case), stats)
+        except _Impossible:
+            return Answer(None)
+        except Exception as error:
+            status, message = ERROR, describe(error)
+        outcome = Outcome(*case.words, status, message, time.perf_counter() - began)
+        watch = self.watch
+        return Answer(outcome, figures, *((dict(watch.counts), watch.slowest) if watch is not None else ()))
 
-def _test(names: tuple[str, ...], found: list[Sample], answers: dict[Any, Any], watch: Progress) -> Findings:
-    """Test a device, or several together."""
-    tested = Findings(", ".join(names))
-    try:
-        tested.facts = _facts(names)
-    except Exception as error:
-        tested.error = _describe(error)
-        return tested
-    queries = [query for sample in found for query in _queries(names, sample)]
-    errors = 0
-    for done, (sample, method, query, layout) in enumerate(queries):
-        watch(done, len(queries))
-        outcome, figures = _try(names, sample, method, query, layout, answers)
-        if outcome is not None:
-            tested.outcomes.append(outcome)
-            errors += outcome.message.startswith(ERROR)
-        if figures is not None:
-            tested.figures.append(figures)
-        if errors >= HOPELESS:
-            left = len(queries) - done - 1
-            tested.error = f"stopped after {errors} queries that ended with an error; {left} were left out"
-            break
-    watch(len(queries), len(queries))
-    return tested
-
-
-def _facts(names: tuple[str, ...]) -> dict[str, str]:
-    """Return the known facts about devices."""
-    facts_of_all: dict[str, str] = {}
-    for name in names:
-        kind, _, index = name.partition(":")
-        device = None if kind == "cpu" else DEVICES[kind].open_device(int(index))
-        facts = DEVICES[kind].found()[0] if device is None else device.facts
-        known = {
-            "device": facts.label or facts.name,
-            "kind": "GPU" if facts.gpu else "CPU",
-            "compute units": str(facts.cores),
-            "memory free": format_bytes(facts.memory),
-        }
-        if device is not None:
-            known |= {
-                "largest buffer": format_bytes(facts.largest),
-                "group size": str(facts.group_size),
-                "64-bit atomics": "yes" if facts.wide_atomics else "no",
-                "float64": "yes" if facts.doubles else "no",
-                **device.details(),
-            }
-        facts_of_all |= known if len(names) == 1 else {f"{name} {what}": value for what, value in known.items()}
-    return facts_of_all
-
-
-def _queries(names: tuple[str, ...], sample: Sample) -> Iterator[tuple[Sample, str, str, str]]:
-    """Yield the queries on a graph: graph, method, query and layout."""
-    on_cpu = names == ("cpu",)
-    for method in METHODS if on_cpu else GPU_METHODS:
-        if not _takes(method, sample.graph):
-            continue
-        if sample.big and method == "floyd":  # its matrix would not fit into memory
-            continue
-        streams = not on_cpu and GPU_METHODS[method].streams
-        for query in ("one", "some", "all"):
-            if sample.big and (query == "all" or (query == "some" and method == "edge")):
-                continue
-            for layout in ("resident", "batched") if streams else ("resident",):
-                yield sample, method, query, layout
-
-
-def _takes(method: str, graph: Graph) -> bool:
-    """Return whether a method accepts the weights of a graph."""
-    try:
-        take_method(method, graph.min_weight < 0, graph)
-    except MethodError:
-        return False
-    return True
-
-
-def _try(
-    names: tuple[str, ...], sample: Sample, method: str, query: str, layout: str, answers: dict[Any, Any]
-) -> tuple[Outcome | None, Figures | None]:
-    """Run one query and return its outcome, or None if it cannot run: too few arcs for batches."""
-    asked = (method, sample.dtype, query, layout, sample.name)
-    options: dict[str, Any] = {"method": method, "device": list(names)}
-    began = time.perf_counter()
-    figures = None
-    try:
-        lacking = _lacking(names, sample)
+    def _run(self, case: Case, modes: Sequence[bool], ready: Callable[[], None]) -> tuple[str, str, dict[str, Any]]:
+        """Prepare a query and run it in each mode; return the status, what is wrong, and the statistics."""
+        sample = self._sample(case)
+        lacking = _lacking(self.names, sample)
         if lacking:
-            return Outcome(*asked, SKIPPED, lacking), None
-        if layout == "batched":
-            memory = _memory_for_batches(sample.graph, query, options)
-            if memory is None:
-                return None, None
-            options["memory"] = memory
+            return SKIPPED, lacking, {}
+        options: dict[str, Any] = {"method": case.method, "device": list(self.names)}
+        if case.layout == "batched":
+            options["memory"] = _memory_for_batches(sample.graph, case.query, options)
+        wanted = self._reference(sample, case.query)
+        ready()
+        problem, stats = "", dict[str, Any]()
+        for i, mode in enumerate(modes):
+            if self.watch is not None:
+                self.watch.begin(mode, forget=i == 0)
+            problem, stats = _compare(sample, case.query, options, wanted, case.layout)
+            if problem:
+                break
+        if problem and SUBNORMAL in sample.name and _flushes(self.names):
+            return SKIPPED, FLUSHED, stats
+        return WRONG if problem else PASSED, problem, stats
+
+    def _sample(self, case: Case) -> Sample:
+        """Return the graph of a query; the one before is forgotten, since it may be large."""
+        sample = self._samples[case.graph, case.dtype]
+        if self._last is not None and self._last is not sample:
+            self._last.__dict__.pop("graph", None)
+            self._wanted.clear()
+        self._last = sample
+        return sample
+
+    def _reference(self, sample: Sample, query: str) -> np.ndarray | None:
+        """Return the CPU's answer, computed once."""
         key = (sample.name, sample.dtype, query)
-        if key not in answers:
-            answers[key] = _reference(sample, query)
-        problem, stats = _compare(sample, query, options, answers[key], layout)
-        if sample.big and not problem:
-            figures = _figures(asked, sample, query, stats)
-    except Exception as error:
-        problem = ERROR + _describe(error)
-    status = FAILED if problem else PASSED
-    return Outcome(*asked, status, problem, time.perf_counter() - began), figures
+        if key not in self._wanted:
+            self._wanted[key] = _reference(sample, query)
+        found: np.ndarray | None = self._wanted[key]
+        return found
+
+    def close(self) -> None:
+        """Nothing is left behind."""
+
+
+class _Impossible(Exception):  # noqa: N818 - not an error
+    """A query that cannot run in its layout: there are too few arcs."""
+
+
+def _facts(name: str) -> dict[str, str]:
+    """Return what is known about a device."""
+    device = None if name == "cpu" else open_named(name)
+    facts = DEVICES["cpu"].found()[0] if device is None else device.facts
+    known = {
+        "device": facts.label or facts.name,
+        "kind": "GPU" if facts.gpu else "CPU",
+        "compute units": str(facts.cores),
+        "memory free": format_bytes(facts.memory),
+    }
+    if device is None:
+        return known
+    return known | {
+        "largest buffer": format_bytes(facts.largest),
+        "group size": str(facts.group_size),
+        "64-bit atomics": "yes" if facts.wide_atomics else "no",
+        "float64": "yes" if facts.doubles else "no",
+        **device.details(),
+    }
 
 
 def _lacking(names: tuple[str, ...], sample: Sample) -> str:
     """Return what a device lacks for the distances of a graph, or nothing."""
     for name in names if names != ("cpu",) else ():
-        kind, _, index = name.partition(":")
-        facts = DEVICES[kind].open_device(int(index)).facts
+        facts = open_named(name).facts
         if sample.dtype == "float64" and not facts.doubles:
             return f"{name} has no float64"
         if sample.dtype in ("int64", "float64") and not facts.wide_atomics:
             return f"{name} has no atomic minimum of 64 bits"
     return ""
+
+
+def _flushes(names: tuple[str, ...]) -> bool:
+    """Return whether one of the devices says that it treats subnormal float32 numbers as zero."""
+    gpus = [open_named(name) for name in names if name != "cpu"]
+    return any(device.details().get("float32 subnormals") == "no" for device in gpus)
 
 
 def _sources(graph: Graph, query: str) -> Any:
@@ -238,8 +182,8 @@ def _ask(graph: Graph, query: str, options: dict[str, Any]) -> nearfar.Distances
     return nearfar.apsp(graph, **options) if query == "all" else nearfar.mssp(graph, sources, **options)
 
 
-def _memory_for_batches(graph: Graph, query: str, options: dict[str, Any]) -> int | None:
-    """Return a memory limit with which arcs come in a few batches, or None if there is none."""
+def _memory_for_batches(graph: Graph, query: str, options: dict[str, Any]) -> int:
+    """Return a memory limit with which arcs come in a few batches."""
     sources = _sources(graph, query)
     memory = nearfar.plan(graph, sources, **options).bytes
     fitting = None
@@ -252,6 +196,8 @@ def _memory_for_batches(graph: Graph, query: str, options: dict[str, Any]) -> in
         if plan.arc_batches >= BATCHES:
             break
         memory = int(SHRINK * memory)
+    if fitting is None:
+        raise _Impossible
     return fitting
 
 
@@ -273,11 +219,9 @@ def _reference(sample: Sample, query: str) -> np.ndarray | None:
 def _compare(
     sample: Sample, query: str, options: dict[str, Any], wanted: np.ndarray | None, layout: str
 ) -> tuple[str, dict[str, Any]]:
-    """Run a query, twice if it is timed; return what is wrong with its answer, or nothing, and its statistics."""
+    """Run a query; return what is wrong with its answer, or nothing, and its statistics."""
     try:
         result = _ask(sample.graph, query, options)
-        if sample.big:
-            result = _ask(sample.graph, query, options)  # now kernels are built and the graph is on the device
     except NegativeCycleError as error:
         return _cycle_problem(sample.graph, error, wanted), {}
     stats = result.stats or {}
@@ -317,11 +261,11 @@ def _cycle_problem(graph: Graph, error: NegativeCycleError, wanted: np.ndarray |
     return "" if length < 0 else f"the cycle {cycle} has length {length}, which is not negative"
 
 
-def _figures(asked: Asked, sample: Sample, query: str, stats: dict[str, Any]) -> Figures:
+def _figures(case: Case, sample: Sample, stats: dict[str, Any]) -> Figures:
     """Return the measurements of a method."""
-    rows = 1 if query == "one" else SOME
+    rows = 1 if case.query == "one" else SOME
     return Figures(
-        *asked,
+        *case.words,
         seconds=stats["seconds"],
         relaxations=stats["relaxations"] / (rows * sample.graph.m),
         launches=stats.get("launches", 0),
@@ -329,7 +273,7 @@ def _figures(asked: Asked, sample: Sample, query: str, stats: dict[str, Any]) ->
     )
 
 
-def _describe(error: Exception) -> str:
+def describe(error: Exception) -> str:
     """Return the description of an error, with the whole output of a compiler."""
     text = f"{type(error).__name__}: {error}"
     if not isinstance(error, NearfarError) and (frames := traceback.extract_tb(error.__traceback__)):

@@ -1,9 +1,13 @@
-"""The graphs of the self-test. They are generated, and each has a feature that kernels treat specially."""
+"""The graphs of the self-test. They are generated, and each has a feature that kernels treat specially.
+
+A graph is built when it is first used: the parent process only needs the names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
@@ -17,11 +21,15 @@ TYPES = {
     "usual": ("int32", "int64", "float32", "float64"),
     "full": ("int32", "int64", "float32", "float64"),
 }
-BIG_TYPES = ("int32", "float64")
+BIG_TYPES: dict[str, tuple[str, ...]] = {"quick": (), "usual": ("int32",), "full": TYPES["full"]}
 BIG_SIDE, BIG_SCALE = 512, 16
+DENSE = 32  # edges per vertex of R-MAT, so that batches are large enough to be copied in part (FEW_WORTH)
+HUB_ARCS = 1 << 20
 WIDE = 1 << 33  # factor for whole weights, so that their sums need 64 bits
 PARALLEL = 6  # arcs from each vertex of a chain
 NO_WEIGHTS = "none"
+ZERO, SUBNORMAL = "all zero", "subnormal"  # weights of float32 that a device may flush to zero, or has to
+LEAST = np.finfo(np.float32).smallest_subnormal
 
 
 @dataclass(frozen=True)
@@ -30,34 +38,78 @@ class Sample:
 
     name: str
     dtype: str  # of the weights, or NO_WEIGHTS
-    graph: Graph
+    build: Callable[[], Graph]
+    negative: bool = False  # whether there are negative weights
+    equal: bool = False  # whether all weights are equal, as `bfs` needs them
     cyclic: bool = False  # whether a negative cycle can be reached from every vertex
-    big: bool = False  # too large for all pairs
+    big: bool = False  # large enough for the wide kernels, too large for all pairs
+    prepares: bool = True  # whether preparing it takes seconds rather than minutes
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph, built at the first use."""
+        return self.build()
 
 
 def samples(level: str) -> Iterator[Sample]:
     """Yield the graphs of a level, with every suitable type of weights."""
-    small = _families(SIZES[level])
-    for name, arrays in small.items():
+    side = SIZES[level]
+    for name in _families(side):
         for dtype in TYPES[level]:
-            yield Sample(name, dtype, _typed(arrays, dtype), cyclic=name == "negative cycle")
-    n, tails, heads, _ = small["R-MAT"]
-    yield Sample("unweighted", NO_WEIGHTS, Graph.from_arcs(tails, heads, n=n))
-    if level == "full":
-        yield from _big()
+            build = partial(_small, side, name, dtype)
+            negative, equal = name.startswith("negative"), name in ("one vertex", "no arcs")
+            yield Sample(name, dtype, build, negative, equal, cyclic=name == "negative cycle")
+    yield Sample("unweighted", NO_WEIGHTS, partial(_small, side, "R-MAT", NO_WEIGHTS), equal=True)
+    for name in (ZERO, SUBNORMAL):
+        build = partial(_tiny, partial(_small, side, "R-MAT", "int32"), name)
+        yield Sample(name, "float32", build, equal=name == ZERO)
+    yield from _big(level)
 
 
-def _big() -> Iterator[Sample]:
-    """Yield the large graphs."""
-    found = {
-        f"grid {BIG_SIDE} x {BIG_SIDE}": generate.road_grid(BIG_SIDE, BIG_SIDE, seed=1),
-        f"R-MAT {BIG_SCALE}": generate.rmat(BIG_SCALE, seed=1),
-    }
-    for name, graph in found.items():
-        for dtype in BIG_TYPES:
-            yield Sample(name, dtype, _typed(_arrays(graph), dtype), big=True)
+def _small(side: int, name: str, dtype: str) -> Graph:
+    """Return a small graph with weights of a type."""
+    n, tails, heads, _ = arrays = _families(side)[name]
+    return Graph.from_arcs(tails, heads, n=n) if dtype == NO_WEIGHTS else _typed(arrays, dtype)
 
 
+def _big(level: str) -> Iterator[Sample]:
+    """Yield the large graphs of a level."""
+    grid, rmat = partial(generate.road_grid, BIG_SIDE, BIG_SIDE, seed=1), partial(generate.rmat, BIG_SCALE, seed=1)
+    dense = partial(generate.rmat, BIG_SCALE, DENSE, seed=1)
+    found: dict[str, Callable[[], Graph]] = {f"grid {BIG_SIDE} x {BIG_SIDE}": grid, f"R-MAT {BIG_SCALE}": dense}
+    for name, build in found.items():
+        for dtype in BIG_TYPES[level]:
+            yield Sample(name, dtype, partial(_retyped, build, dtype), big=True)
+    if BIG_TYPES[level]:
+        yield Sample(f"hub {HUB_ARCS:,}", "int32", _hub, big=True, prepares=False)
+        for name in (ZERO, SUBNORMAL):
+            tiny = partial(_tiny, rmat, name)
+            yield Sample(f"R-MAT {BIG_SCALE} {name}", "float32", tiny, equal=name == ZERO, big=True)
+
+
+def _retyped(build: Callable[[], Graph], dtype: str) -> Graph:
+    """Return a graph of whole weights with weights of another type."""
+    return _typed(_arrays(build()), dtype)
+
+
+def _tiny(build: Callable[[], Graph], name: str) -> Graph:
+    """Return a graph whose float32 weights are all 0, or all below the least normal number."""
+    n, tails, heads, weights = _arrays(build())
+    small = np.zeros(len(weights), np.float32) if name == ZERO else (weights % 1000 + 1).astype(np.float32) * LEAST
+    return Graph.from_arcs(tails, heads, small, n=n)
+
+
+def _hub() -> Graph:
+    """Return a hub with a million arcs out and as many in; along the rim, short arcs in runs of eight vertices."""
+    rim = np.arange(1, HUB_ARCS + 1)
+    inner = rim[rim % 8 != 0]
+    tails = np.concatenate((0 * rim, inner, rim))
+    heads = np.concatenate((rim, inner % HUB_ARCS + 1, 0 * rim))
+    weights = np.concatenate((1 + rim * 7919 % 997, 1 + inner % 13, 1 + rim % 11))
+    return Graph.from_arcs(tails, heads, weights.astype(np.int32), n=HUB_ARCS + 1)
+
+
+@lru_cache(maxsize=2)
 def _families(side: int) -> dict[str, Arrays]:
     """Return the small graphs, with whole weights."""
     rng = np.random.default_rng(side)

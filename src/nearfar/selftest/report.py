@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import platform
-import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib import metadata
 from typing import Any
 
-from .. import __version__
 from ..description import format_bytes, format_count, format_seconds
+from .cases import LAYOUTS, QUERIES
+from .launches import Launch
 
-PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
-LAYOUTS, QUERIES = ("resident", "batched"), ("one", "some", "all")
+PASSED, SKIPPED = "passed", "skipped"
+WRONG, ERROR, HUNG, CRASHED = FAILURES = ("wrong", "error", "hung", "crashed")
 SHOWN = 5  # failures that are shown in full
-PACKAGES = ("numpy", "numba", "scipy", "pyopencl", "pocl-binary-distribution", "cupy", "cupy-cuda12x", "cupy-cuda13x")
+FLAGS = {"quick": " --quick", "usual": "", "full": " --full"}
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,16 @@ class Outcome:
     status: str
     message: str = ""  # what is wrong, or why it was skipped
     seconds: float = 0.0
+
+    @property
+    def failed(self) -> bool:
+        """Whether there was an answer other than the right one, or none."""
+        return self.status in FAILURES
+
+    @property
+    def query_name(self) -> str:
+        """Which query it was, as ``--only`` takes it."""
+        return f"{self.method}, {self.dtype}, {self.query}, {self.layout}, {self.graph}"
 
 
 @dataclass(frozen=True)
@@ -52,19 +61,69 @@ class Findings:
     """The findings for one device, or for several that shared the rows."""
 
     name: str
+    level: str
     facts: dict[str, str] = field(default_factory=dict)
     outcomes: list[Outcome] = field(default_factory=list)
     figures: list[Figures] = field(default_factory=list)
+    launches: Counter[str] = field(default_factory=Counter)  # by kernel; empty if nothing counted them
+    unlaunched: list[str] = field(default_factory=list)  # kernels that no query launched
+    slowest: list[tuple[str, Launch]] = field(default_factory=list)  # with the query
     error: str = ""  # why the test could not be completed
 
-    def count(self, status: str) -> int:
-        """Return how many queries ended with this status."""
-        return sum(outcome.status == status for outcome in self.outcomes)
+    def count(self, *statuses: str) -> int:
+        """Return how many queries ended with one of these statuses."""
+        return sum(outcome.status in statuses for outcome in self.outcomes)
+
+    @property
+    def failures(self) -> list[Outcome]:
+        """The queries without a right answer."""
+        return [outcome for outcome in self.outcomes if outcome.failed]
 
     @property
     def ok(self) -> bool:
         """Whether there were answers, and all of them were right."""
-        return not self.error and self.count(FAILED) == 0 and self.count(PASSED) > 0
+        return not self.error and not self.failures and self.count(PASSED) > 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as a dict for JSON."""
+        return {
+            "device": self.name,
+            "ok": self.ok,
+            "passed": self.count(PASSED),
+            "failed": self.count(*FAILURES),
+            **{status: self.count(status) for status in (*FAILURES, SKIPPED)},
+            "stopped": self.error or None,
+            "facts": self.facts,
+            "failures": [asdict(outcome) for outcome in self.failures],
+            "outcomes": [asdict(outcome) for outcome in self.outcomes],
+            "figures": [asdict(figures) for figures in self.figures],
+            "launches": dict(self.launches),
+            "unlaunched": self.unlaunched,
+            "slowest": [{"query": query, **asdict(launch)} for query, launch in self.slowest],
+        }
+
+    def opening(self) -> Iterator[str]:
+        """Yield the lines that are known before the first query."""
+        yield ""
+        yield self.name
+        yield ""
+        yield from _aligned(list(self.facts.items()))
+
+    def closing(self) -> Iterator[str]:
+        """Yield the lines that are known after the last query."""
+        if self.outcomes:
+            yield ""
+            yield from _aligned(_grid(self))
+            yield from _skips(self)
+        if self.figures:
+            yield ""
+            yield from _aligned([_FIGURES, *map(_figures_row, self.figures)], right=5)
+        yield from _launch_lines(self)
+        yield from _failure_lines(self)
+        if self.error:
+            yield ""
+            yield "STOPPED"
+            yield from (f"  {line}" for line in self.error.splitlines())
 
 
 @dataclass
@@ -75,77 +134,85 @@ class Report:
     versions: dict[str, str]
     devices: list[Findings]
     seconds: float = 0.0
+    interrupted: bool = False  # by Ctrl-C: what follows was not tested
 
     @property
     def ok(self) -> bool:
         """Whether every answer of every device was right."""
-        return bool(self.devices) and all(tested.ok for tested in self.devices)
+        return bool(self.devices) and not self.interrupted and all(tested.ok for tested in self.devices)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as a dict for JSON."""
-        devices = [
-            {
-                "device": tested.name,
-                "ok": tested.ok,
-                "passed": tested.count(PASSED),
-                "failed": tested.count(FAILED),
-                "skipped": tested.count(SKIPPED),
-                "error": tested.error or None,
-                "facts": tested.facts,
-                "failures": [asdict(outcome) for outcome in tested.outcomes if outcome.status == FAILED],
-                "outcomes": [asdict(outcome) for outcome in tested.outcomes],
-                "figures": [asdict(figures) for figures in tested.figures],
-            }
-            for tested in self.devices
-        ]
         return {
             "level": self.level,
             "ok": self.ok,
+            "interrupted": self.interrupted,
             "versions": self.versions,
-            "devices": devices,
+            "devices": [tested.as_dict() for tested in self.devices],
             "seconds": self.seconds,
         }
 
     def __str__(self) -> str:
-        return "\n".join(line.rstrip() for line in self._lines())
+        middle = [line for tested in self.devices for line in (*tested.opening(), *tested.closing())]
+        return "\n".join(line.rstrip() for line in (*self.opening(), *middle, *self.closing()))
 
-    def _lines(self) -> Iterator[str]:
-        """Yield the lines of the text."""
-        yield f"nearfar selftest, {self.level}: {'all passed' if self.ok else 'FAILED'}"
+    def opening(self) -> Iterator[str]:
+        """Yield the lines that are known before the first query."""
+        yield f"nearfar selftest, {self.level}"
         yield ""
         yield from _aligned(list(self.versions.items()))
-        for tested in self.devices:
-            yield from _device_lines(tested)
+
+    def closing(self) -> Iterator[str]:
+        """Yield the last lines: the figures of all devices, and the verdict."""
+        counts = {s: sum(tested.count(s) for tested in self.devices) for s in (PASSED, *FAILURES, SKIPPED)}
+        words = {PASSED: "right", ERROR: "with an error"}
+        said = [f"{format_count(n)} {words.get(s, s)}" for s, n in counts.items() if n or s in (PASSED, WRONG)]
+        total = sum(counts.values())
+        asked = f"{format_count(total)} {'query' if total == 1 else 'queries'}"
         yield ""
-        passed, failed = (sum(tested.count(status) for tested in self.devices) for status in (PASSED, FAILED))
-        yield f"{format_count(passed)} passed, {format_count(failed)} failed in {format_seconds(self.seconds)}"
+        yield f"{asked}: {', '.join(said)}, in {format_seconds(self.seconds)}"
+        yield "interrupted: the rest was not tested" if self.interrupted else "all passed" if self.ok else "FAILED"
 
 
-def _device_lines(tested: Findings) -> Iterator[str]:
-    """Yield the lines about one device."""
-    yield ""
-    yield tested.name
-    yield ""
-    yield from _aligned(list(tested.facts.items()))
-    if tested.outcomes:
+def _launch_lines(tested: Findings) -> Iterator[str]:
+    """Yield how often each kernel was launched, and the slowest launches."""
+    if tested.launches:
         yield ""
-        yield from _aligned(_grid(tested))
-        yield from _skips(tested)
-    if tested.figures:
+        rows = [(kernel, format_count(count)) for kernel, count in sorted(tested.launches.items())]
+        yield from _aligned([("kernel", "launches"), *rows], right=1)
+        if tested.unlaunched:
+            yield f"never launched: {', '.join(tested.unlaunched)}"
+    if tested.slowest:
         yield ""
-        yield from _aligned([_FIGURES, *map(_figures_row, tested.figures)], right=5)
-    failures = [outcome for outcome in tested.outcomes if outcome.status == FAILED]
-    for outcome in failures[:SHOWN]:
+        yield from _aligned([_SLOWEST, *(_slowest_row(query, launch) for query, launch in tested.slowest)])
+
+
+_SLOWEST = ("slowest launches", "groups x size", "time", "query")
+
+
+def _slowest_row(query: str, launch: Launch) -> tuple[str, ...]:
+    """Return one line of the table of launches."""
+    return launch.kernel, f"{format_count(launch.groups)} x {launch.size}", format_seconds(launch.seconds), query
+
+
+def _failure_lines(tested: Findings) -> Iterator[str]:
+    """Yield what failed: the first few in full, each with the command that runs it again."""
+    for outcome in tested.failures[:SHOWN]:
         yield ""
-        yield f"FAILED: {_asked(outcome)}"
+        yield f"{outcome.status.upper()}: {outcome.query_name}"
         yield from (f"  {line}" for line in outcome.message.splitlines())
-    if len(failures) > SHOWN:
+        yield f"  again: {again(tested, outcome)}"
+    left = tested.failures[SHOWN:]
+    if left:
         yield ""
-        yield f"... and {len(failures) - SHOWN} more: " + "; ".join(map(_asked, failures[SHOWN : 4 * SHOWN]))
-    if tested.error:
-        yield ""
-        yield "ERROR"
-        yield from (f"  {line}" for line in tested.error.splitlines())
+        named = "; ".join(f"{outcome.query_name}: {outcome.status}" for outcome in left[: 3 * SHOWN])
+        yield f"... and {len(left)} more: {named}"
+
+
+def again(tested: Findings, outcome: Outcome) -> str:
+    """Return the command that runs one query again."""
+    device = tested.name.replace(" ", "")
+    return f'nearfar selftest{FLAGS[tested.level]} --device {device} --only "{outcome.query_name}"'
 
 
 _FIGURES = ("method", "type", "graph", "query", "", "time", "relaxations per arc", "launches", "moved")
@@ -157,11 +224,6 @@ def _figures_row(figures: Figures) -> tuple[str, ...]:
         figures.method, figures.dtype, figures.graph, figures.query, figures.layout, format_seconds(figures.seconds),
         f"{figures.relaxations:.2f}", format_count(figures.launches), format_bytes(figures.moved),
     )  # fmt: skip
-
-
-def _asked(outcome: Outcome) -> str:
-    """Return in words which query it was."""
-    return f"{outcome.method}, {outcome.dtype}, {outcome.query}, {outcome.layout}, {outcome.graph}"
 
 
 def _grid(tested: Findings) -> list[tuple[str, ...]]:
@@ -196,27 +258,3 @@ def _aligned(rows: Sequence[Sequence[str]], right: int = 10**6) -> Iterator[str]
     for row in rows:
         cells = enumerate(zip(row, widths, strict=True))
         yield "   ".join(cell.rjust(width) if i >= right else cell.ljust(width) for i, (cell, width) in cells)
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of everything involved."""
-    found = {"nearfar": __version__, "python": f"{platform.python_implementation()} {platform.python_version()}"}
-    for package in PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    found["system"] = f"{platform.platform()}, {platform.machine()}"
-    found["processor"] = _processor()
-    return found
-
-
-def _processor() -> str:
-    """Return the name of the CPU, if the system knows it."""
-    if sys.platform == "linux":
-        try:
-            with open("/proc/cpuinfo", encoding="utf8", errors="replace") as file:
-                return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
-        except (OSError, StopIteration):
-            pass
-    return platform.processor() or "unknown"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import click
 
 from ..choices import Device, device_names
@@ -13,7 +17,7 @@ WRONG = 1
 
 @click.command(
     cls=Command,
-    examples=("nearfar selftest --device cuda", "nearfar selftest --full --device opencl:0 -o report.txt"),
+    examples=("nearfar selftest --device cuda -o report.txt", 'nearfar selftest --quick --only "delta, float64"'),
 )
 @click.option(
     "--device",
@@ -22,8 +26,22 @@ WRONG = 1
     metavar="NAME",
     help="Device to test: {names}; several, like opencl:0,opencl:1, also together. Default: all but the CPU.",
 )
-@click.option("--quick", is_flag=True, cls=Option, help="Smaller graphs, fewer types.")
-@click.option("--full", is_flag=True, cls=Option, help="Large graphs as well, and a table of measurements.")
+@click.option("--quick", is_flag=True, cls=Option, help="Small graphs only, fewer types.")
+@click.option("--full", is_flag=True, cls=Option, help="Large graphs with every type of weights.")
+@click.option(
+    "--only",
+    cls=Option,
+    metavar="WORDS",
+    default="",
+    help='Only the queries that all these words name, like "delta, float32, one".',
+)
+@click.option(
+    "--limit",
+    type=click.FloatRange(min=0, min_open=True),
+    cls=Option,
+    metavar="SECONDS",
+    help="Seconds after which a query counts as hung; default: 120.",
+)
 @click.option(
     "-o",
     "--output",
@@ -31,41 +49,78 @@ WRONG = 1
     cls=Option,
     section="Output",
     metavar="FILE",
-    help="Write the report to a file, too.",
+    help="Write the report to a file, too, line by line.",
 )
 @shared(JSON, QUIET)
 @click.pass_context
 def selftest(
-    ctx: click.Context, device: list[str] | None, quick: bool, full: bool, output: str | None, json: bool, quiet: bool
+    ctx: click.Context,
+    device: list[str] | None,
+    quick: bool,
+    full: bool,
+    only: str,
+    limit: float | None,
+    output: str | None,
+    json: bool,
+    quiet: bool,
 ) -> None:
     """Check that a device gives the right answers, and print a report to attach to an issue.
 
-    Every method, type, query and memory layout runs on small graphs of many kinds. Each answer is compared bit by bit
-    with the CPU's, which is proved exact. Exit code 1 means that something failed; the report says what.
+    Every method, type, query and memory layout runs on graphs of many kinds, in a process that may hang or crash. Each
+    answer is compared bit by bit with the CPU's, which is proved exact. Exit code 1 means that something failed; the
+    report says what.
     """
-    from json import dumps
-
-    from ...formats.io.targets import check_writable
-    from ...formats.io.whole import whole_file
-    from ...selftest import checks as tests
-    from .. import documents, screen
-    from ..work import bar_of, shows_progress
+    from ...selftest import runs
+    from .. import documents
 
     if quick and full:
         raise click.UsageError("--quick and --full contradict each other; leave one out", ctx)
+    level = "quick" if quick else "full" if full else "usual"
+    words = [word.strip() for word in only.split(",") if word.strip()]
+    with _writer(output if not json else None, quiet or json) as write:
+        report = runs.run(device, level, write, limit=limit or runs.LIMIT, only=words)
+    if json:
+        _save(output, report.as_dict())
+        documents.show("selftest", **report.as_dict())
+    if output is not None and not quiet:
+        from .. import screen
+
+        screen.note(f"wrote {output}")
+    if report.interrupted:
+        raise KeyboardInterrupt
+    ctx.exit(0 if report.ok else WRONG)
+
+
+@contextmanager
+def _writer(output: str | None, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """Yield a function that writes text to the terminal and to a file at once, and leaves nothing in a buffer."""
+    from ...formats.io.targets import check_writable
+
+    file = None
     if output is not None:
         check_writable(output)
-    level = "quick" if quick else "full" if full else "usual"
-    with bar_of("queries") as bar:
-        report = tests.run(device, level, bar if shows_progress(quiet) else None)
-    if output is not None:
-        text = dumps(report.as_dict(), indent=1) if json else str(report)
-        with whole_file(output) as file:
-            file.write(f"{text}\n".encode())
+        file = open(output, "w", encoding="utf8")  # noqa: SIM115 - closed below
+
+    def write(text: str) -> None:
         if not quiet:
-            screen.note(f"wrote {output}")
-    if json:
-        documents.show("selftest", **report.as_dict())
-    elif not quiet:
-        click.echo(str(report))
-    ctx.exit(0 if report.ok else WRONG)
+            click.echo(text, nl=False)  # which flushes
+        if file is not None:
+            file.write(text)
+            file.flush()
+
+    try:
+        yield write
+    finally:
+        if file is not None:
+            file.close()
+
+
+def _save(output: str | None, found: dict[str, Any]) -> None:
+    """Write the findings to a file as JSON."""
+    from json import dumps
+
+    from ...formats.io.whole import whole_file
+
+    if output is not None:
+        with whole_file(output) as file:
+            file.write(f"{dumps(found, indent=1)}\n".encode())

@@ -1,0 +1,69 @@
+"""Which queries the self-test runs: a table of methods, types, queries and layouts, known before a graph is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..errors import OptionError
+from ..gpu import GPU_METHODS
+from ..methods import METHODS
+from .graphs import SIZES, Sample, samples
+
+LEVELS = tuple(SIZES)
+QUERIES, LAYOUTS = ("one", "some", "all"), ("resident", "batched")
+LARGE_LEFT_OUT = {("floyd", "one"), ("floyd", "some"), ("edge", "some"), ("prepared", "one")}  # too large, or too long
+
+
+@dataclass(frozen=True)
+class Case:
+    """One query on one graph."""
+
+    method: str
+    dtype: str
+    query: str
+    layout: str
+    graph: str
+    big: bool = False
+
+    @property
+    def words(self) -> tuple[str, str, str, str, str]:
+        """What the case is called by, in ``--only`` and in reports."""
+        return (self.method, self.dtype, self.query, self.layout, self.graph)
+
+    def __str__(self) -> str:
+        return ", ".join(self.words)
+
+
+def cases(names: tuple[str, ...], level: str, only: Sequence[str] = ()) -> list[Case]:
+    """Return the queries for devices at a level; ``only`` those that all these words name."""
+    found = [case for sample in samples(level) for case in _of(names, sample)]
+    chosen = [case for case in found if all(word in case.words for word in only)]
+    if not chosen:
+        raise OptionError(f"no query of the self-test is called {', '.join(map(repr, only))}. {_known(found)}")
+    return chosen
+
+
+def _known(found: list[Case]) -> str:
+    """Say which words there are."""
+    words = dict.fromkeys(word for position in range(5) for word in dict.fromkeys(c.words[position] for c in found))
+    return f"The words are {', '.join(map(repr, words))}."
+
+
+def _of(names: tuple[str, ...], sample: Sample) -> Iterator[Case]:
+    """Yield the queries on a graph."""
+    on_cpu = names == ("cpu",)
+    for method in METHODS if on_cpu else GPU_METHODS:
+        if not _takes(method, sample):
+            continue
+        layouts = LAYOUTS if not on_cpu and GPU_METHODS[method].streams else LAYOUTS[:1]
+        for query in QUERIES[: 2 if sample.big else 3]:
+            if not (sample.big and (method, query) in LARGE_LEFT_OUT):
+                yield from (Case(method, sample.dtype, query, layout, sample.name, sample.big) for layout in layouts)
+
+
+def _takes(method: str, sample: Sample) -> bool:
+    """Return whether a method accepts the weights of a graph, and gets done with it."""
+    if method == "prepared" and not sample.prepares:
+        return False
+    return METHODS[method].negative_weights or not sample.negative if method != "bfs" else sample.equal
