@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import time
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import graphs
 import nearfar
 import peers
+from nearfar import machine
 
 Row = dict[str, Any]
 COLUMNS = ("nearfar", *(p.name for p in peers.EXECUTABLES), *(p.name for p in peers.PEERS))
@@ -36,36 +35,16 @@ def facts(*packages: str) -> dict[str, str]:
     """Describe the machine, the versions and the moment, before anything is measured."""
     return {
         "Date": time.strftime("%Y-%m-%d"),
-        "Machine": f"{_processor()}, {os.cpu_count()} cores, {_memory()}",
+        "Machine": f"{machine.processor()}, {os.cpu_count()} cores, {machine.memory()}",
         "System": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        "Versions": f"nearfar {nearfar.__version__}, " + ", ".join(f"{p} {_version(p)}" for p in packages or PEERS),
+        "Versions": ", ".join((f"nearfar {nearfar.__version__}", *(_version(p) for p in packages or PEERS))),
         "Load average at the start": ", ".join(f"{load:.2f}" for load in os.getloadavg()),
     }
 
 
 def _version(package: str) -> str:
-    """Return a package's version, or say that it took no part."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "absent"
-
-
-def _processor() -> str:
-    """Name the processor."""
-    try:
-        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    except OSError:
-        found = None
-    return found[1] if found else platform.processor() or "unknown processor"
-
-
-def _memory() -> str:
-    """Say how much memory there is."""
-    try:
-        return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GB"
-    except (AttributeError, ValueError, OSError):
-        return "unknown memory"
+    """Return a package with its version, or say that it took no part."""
+    return f"{package} {machine.package_version(package) or 'absent'}"
 
 
 def best(rows: Iterable[Row], measurement: str, graph: str, name: str, threads: int = 1) -> Row | None:

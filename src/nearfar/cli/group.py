@@ -25,6 +25,7 @@ COMMANDS = {
     "plan": ("plan", "What a query would run, why, and how much memory it needs"),
     "devices": ("devices", "Devices on which queries can run"),
     "selftest": ("selftest", "Check that a device gives the right answers"),
+    "bench": ("bench", "Measure a device against the CPU, as tables in Markdown"),
     "demo": ("demo", "Solve and verify a generated road network"),
     "generate": ("generate", "Generate a graph and write it to a file"),
 }
