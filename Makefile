@@ -48,6 +48,7 @@ coverage: $(VENV)/test.stamp
 bench: $(VENV)/bench.stamp
 	$(PY) bench/run.py
 	$(PY) bench/gpu.py --write
+	$(PY) bench/model.py --write
 	$(PY) bench/prepared.py --write
 
 clean:

@@ -131,9 +131,9 @@ def run(device: str = "auto", size: str = "usual", progress: Progress | None = N
     Examples
     --------
     >>> from nearfar import bench
-    >>> measured = bench.run("cpu", "small")
-    >>> [table.title for table in measured.tables]
-    ['One source', '64 sources', 'Prepared, 256 rows']
+    >>> bench.run("cpu", "huge")
+    Traceback (most recent call last):
+    nearfar.errors.OptionError: size 'huge' does not exist. Use one of 'small', 'usual', 'large'.
     """
     if size not in SIZES:
         raise OptionError(f"size {size!r} does not exist. Use one of {', '.join(map(repr, SIZES))}.")
