@@ -76,6 +76,7 @@ def test_output(run, made, tmp_path):
     assert run("selftest", "-o", "report.json", "--json", "--quiet").code == 0
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf8"))["ok"] is True
     run("selftest", "-o", "no/report.txt").error("there is no folder no")
+    run("selftest", "-o", "no/report.json", "--json").error("there is no folder no")
 
 
 def test_every_piece_is_flushed(run, made, tmp_path, capfdbinary):

@@ -70,11 +70,14 @@ def selftest(
     answer is compared bit by bit with the CPU's, which is proved exact. Exit code 1 means that something failed; the
     report says what.
     """
+    from ...formats.io.targets import check_writable
     from ...selftest import runs
-    from .. import documents
+    from .. import documents, screen
 
     if quick and full:
         raise click.UsageError("--quick and --full contradict each other; leave one out", ctx)
+    if output is not None:
+        check_writable(output)
     level = "quick" if quick else "full" if full else "usual"
     words = [word.strip() for word in only.split(",") if word.strip()]
     with _writer(output if not json else None, quiet or json) as write:
@@ -83,8 +86,6 @@ def selftest(
         _save(output, report.as_dict())
         documents.show("selftest", **report.as_dict())
     if output is not None and not quiet:
-        from .. import screen
-
         screen.note(f"wrote {output}")
     if report.interrupted:
         raise KeyboardInterrupt
@@ -94,12 +95,7 @@ def selftest(
 @contextmanager
 def _writer(output: str | None, quiet: bool) -> Iterator[Callable[[str], None]]:
     """Yield a function that writes text to the terminal and to a file at once, and leaves nothing in a buffer."""
-    from ...formats.io.targets import check_writable
-
-    file = None
-    if output is not None:
-        check_writable(output)
-        file = open(output, "w", encoding="utf8")  # noqa: SIM115 - closed below
+    file = None if output is None else open(output, "w", encoding="utf8")  # noqa: SIM115 - closed below
 
     def write(text: str) -> None:
         if not quiet:
