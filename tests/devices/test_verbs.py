@@ -138,6 +138,40 @@ def test_send_overlaps_and_waits_for_what_uses_the_buffer(device):
     assert device.get(slots[0])[0] == 6
 
 
+def test_fetch_overlaps_and_comes_after_the_kernels_before_it(device):
+    """Two buffers by turns: one is copied to the host while a kernel writes to the other."""
+    count, rounds = 50_000, 12
+    add, spin = device.kernel("toy", "add", TYPES), device.kernel("toy", "spin", TYPES)
+    step, clock = device.upload(np.full(count, 2, np.int32)), device.upload(np.zeros(1, np.int32))
+    buffers = [device.upload(np.zeros(count, np.int32)) for _ in range(2)]
+    outs, waits = [np.full((2, count // 2), -1, np.int32) for _ in range(rounds)], []
+    before = device.traffic.copy()
+    for i in range(rounds):
+        spin(1, 1, clock, np.int32(1_000_000))
+        add(8, 64, buffers[i % 2], step, np.int32(count))
+        if i > 0:
+            waits[-1]()
+            assert (outs[i - 1] == 2 * ((i - 1) // 2 + 1)).all()
+        waits.append(device.fetch(buffers[i % 2], outs[i]))
+    waits[-1]()
+    assert (outs[-1] == rounds).all() and (device.traffic - before).downloaded == rounds * 4 * count
+    part = np.empty(3, np.int32)
+    device.fetch(buffers[0], part)()
+    assert part.tolist() == [rounds] * 3
+    device.fetch(buffers[0], np.empty(0, np.int32))()
+    device.end_copies()
+
+
+def test_a_fetch_may_be_given_up(device):
+    buffer = device.upload(np.arange(100_000, dtype=np.int32))
+    for _ in range(3):
+        device.fetch(buffer, np.empty(100_000, np.int32))
+    device.end_copies()
+    out = np.empty(100_000, np.int32)
+    device.fetch(buffer, out)()
+    assert np.array_equal(out, np.arange(100_000))
+
+
 def test_a_buffer_may_go_while_it_is_sent_to(device):
     for _ in range(5):
         buffer = device.empty(100_000, np.int32)
@@ -243,6 +277,8 @@ def test_mistakes_are_refused(device):
         lambda: device.write(a, np.zeros(5, np.int32)),
         lambda: device.write(a, np.zeros(1, np.int64)),
         lambda: device.send(a, np.zeros(1, np.float32)),
+        lambda: device.fetch(a, np.zeros(5, np.int32)),
+        lambda: device.fetch(a, np.zeros(1, np.int64)),
     ):
         with pytest.raises(DeviceError):
             verb()

@@ -104,6 +104,15 @@ def let_auto_take_gpus(monkeypatch):
     monkeypatch.setattr(solve, "GPU_MARGIN", math.inf)
 
 
+@contextmanager
+def two_buffers():
+    """Where memory allows, rows are copied to the host while the next are settled, also if the device is a CPU."""
+    row_buffers = gpu_layout._row_buffers
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gpu_layout, "_row_buffers", lambda *sizes: row_buffers(*sizes[:-1], True))
+        yield
+
+
 def least_memory(is_enough, most=2**40):
     """Return the fewest bytes with which something holds that holds with all larger figures."""
     low, high = 0, most

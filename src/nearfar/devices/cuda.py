@@ -3,11 +3,11 @@
 Commands run in order on one stream. Copies that may overlap kernels have a second stream, and events order the two. The
 current device and stream of a thread stay unchanged.
 
-Of CuPy we use `cuda.Device` as a context, `cuda.Stream` (synchronize, wait_event, ptr), `cuda.Event` (record, done),
-`cuda.MemoryPool` (malloc, free_bytes), `RawModule` (compile, and get_function, whose kernels take grid, block,
-arguments and stream), the functions getDeviceCount, getDeviceProperties, driverGetVersion, runtimeGetVersion,
-memGetInfo, memcpyAsync and memsetAsync of `cuda.runtime`, and the errors of all these. tests/helpers/standin.py offers
-the same calls over OpenCL.
+Of CuPy we use `cuda.Device` as a context, `cuda.Stream` (synchronize, wait_event, ptr), `cuda.Event` (record, done,
+synchronize), `cuda.MemoryPool` (malloc, free_bytes), `cuda.PinnedMemory` and its pointer, `RawModule` (compile, and
+get_function, whose kernels take grid, block, arguments and stream), the functions getDeviceCount, getDeviceProperties,
+driverGetVersion, runtimeGetVersion, memGetInfo, memcpyAsync and memsetAsync of `cuda.runtime`, and the errors of all
+these. tests/helpers/standin.py offers the same calls over OpenCL.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DeviceError
+from .copies import TO_DEVICE, TO_HOST, CopyStream
 from .device import Buffer, Device, as_row, choose, live, take_front, take_range
 from .facts import Facts
 
@@ -31,7 +32,6 @@ DRIVER = "no NVIDIA GPU with a driver that this cupy can use: install NVIDIA's n
 OPTIONS = ("--std=c++17",)
 WRITE_ASIDE = 1 << 20  # bytes up to which write() copies the array first instead of waiting for the stream
 FILL_GROUPS, FILL_SIZE = 1024, 256
-TO_DEVICE, TO_HOST = 1, 2  # CUDA's codes for the directions of a copy
 FULL = 2  # CUDA's code for "out of memory"
 
 _opened: dict[int, Cuda] = {}
@@ -115,7 +115,7 @@ class Cuda(Device):
         self.failures = (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError, cuda.memory.OutOfMemoryError)
         with self.trying("opening the device"):
             self._stream = cuda.Stream(non_blocking=True)
-            self._copies = cuda.Stream(non_blocking=True)
+            self._copies = CopyStream(cuda, self.failures)
             self._pool = cuda.MemoryPool()
         self._pending: deque[tuple[Any, np.ndarray]] = deque()  # copies under way, and the arrays that they read
 
@@ -226,13 +226,33 @@ class Cuda(Device):
         if not row.size:
             return
         with self.trying("sending to a buffer"):
-            if buffer.used is None:
-                buffer.used = self._record(self._stream)
-            self._copies.wait_event(buffer.used)
-            self._copy_in(buffer, row, self._copies)
-            buffer.arriving = self._record(self._copies)
-            self._keep(buffer.arriving, row)
+            self.track(buffer)
+            buffer.arriving = self._copies.send(buffer.handle.ptr, row, buffer.used)
         self.traffic.uploaded += row.nbytes
+
+    def track(self, buffer: Buffer) -> None:
+        """Record from now on which kernel used a buffer last: send() waits for that one only."""
+        if buffer.used is None:
+            with self.trying("recording an event"):
+                buffer.used = self._record(self._stream)
+
+    def fetch(self, buffer: Buffer, out: np.ndarray) -> Callable[[], None]:
+        """Begin to copy the front of a buffer, when everything enqueued before is done; return what waits for it."""
+        out = take_range(buffer, out, 0, None)
+        with self.trying("reading from a buffer"):
+            wait = self._copies.fetch(buffer.handle.ptr, out, self._record(self._stream))
+        self.traffic.downloaded += out.nbytes
+
+        def wait_for_it() -> None:
+            with self.trying("reading from a buffer"):
+                wait()
+
+        return wait_for_it
+
+    def end_copies(self) -> None:
+        """Wait for the copies under way, and free the pinned memory that they needed."""
+        with self.trying("waiting for copies"):
+            self._copies.close()
 
     def arrived(self, buffer: Buffer) -> None:
         """Let everything enqueued from now on wait for the copy that send() began."""

@@ -113,6 +113,25 @@ class Device:
         """Let everything enqueued from now on wait for the copy that send() began."""
         raise NotImplementedError
 
+    def track(self, buffer: Buffer) -> None:
+        """Record from now on which kernel used a buffer last: send() waits for that one only.
+
+        Without it, the first send() to a buffer waits for everything enqueued before.
+        """
+        raise NotImplementedError
+
+    def fetch(self, buffer: Buffer, out: np.ndarray) -> Callable[[], None]:
+        """Begin to copy the front of a buffer to an array, when everything enqueued before is done.
+
+        Returns the function that waits for the copy. Kernels enqueued meanwhile run beside it, and must not write to
+        the buffer.
+        """
+        raise NotImplementedError
+
+    def end_copies(self) -> None:
+        """Wait for the copies of send() and fetch() under way, and free the host memory that they needed."""
+        raise NotImplementedError
+
     def finish(self) -> None:
         """Wait until everything enqueued is done."""
         raise NotImplementedError

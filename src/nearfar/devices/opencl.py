@@ -1,8 +1,8 @@
 """GPUs through OpenCL, and CPUs through PoCL: every device that a driver of the system offers.
 
 Commands run in order on one queue. Copies that may overlap kernels have a second queue, and events order the two. We
-use the low-level parts of PyOpenCL: its cache of programs needs a writable home folder, its compiler warnings go to the
-user's screen, and its usual call to set a number as an argument takes 10 us instead of 0.1.
+avoid three things of PyOpenCL: its cache of programs, which needs a writable home folder, its compiler warnings on the
+user's screen, and its usual call to set a number as an argument, which takes 10 us instead of 0.1.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
@@ -28,12 +29,12 @@ from .facts import Facts
 PACKAGE = "pyopencl is not installed: pip install 'nearfar[opencl]'"
 DRIVER = "no OpenCL driver: pip install 'pyopencl[pocl]' runs on the CPU, or install your GPU's driver"
 WRITE_ASIDE = 1 << 20  # bytes up to which write() copies the array first instead of waiting for the queue
-OPTIONS = b"-cl-std=CL1.2"
-CHECKED = b" -DRACECHECK"  # a further option for Oclgrind, which looks for races (kernels/gpu/opencl.h)
+OPTIONS = ["-cl-std=CL1.2"]
+CHECKED = ["-DRACECHECK"]  # a further option for Oclgrind, which looks for races (kernels/gpu/opencl.h)
 WIDE = ("cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics")
 
 _opened: dict[int, OpenCL] = {}
-_opening = threading.Lock()
+_opening, _building = threading.Lock(), threading.Lock()
 
 
 def found() -> list[Facts]:
@@ -112,6 +113,14 @@ def _facts(index: int, device: Any) -> Facts:
     )
 
 
+def build_quietly(cl: Any, program: Any, options: list[str]) -> None:
+    """Build a program: without compiler warnings on the screen, and without PyOpenCL's cache on disk."""
+    with _building, warnings.catch_warnings():  # filters belong to the process, not to a thread
+        warnings.simplefilter("ignore")
+        program.get_info(cl.program_info.NUM_DEVICES)  # PyOpenCL does not cache a program that was used before
+        program.build(options)
+
+
 @lru_cache(maxsize=1)
 def _spare_disk() -> None:
     """Avoid home folders that are not writable: there PyOpenCL fails to make a kernel, and PoCL is not found."""
@@ -143,7 +152,7 @@ class OpenCL(Device):
         self._cl = import_module("pyopencl")
         self.failures = (self._cl.Error,)
         self._device = device
-        self._options = OPTIONS + (CHECKED if "oclgrind" in device.platform.name.lower() else b"")
+        self._options = OPTIONS + (CHECKED if "oclgrind" in device.platform.name.lower() else [])
         with self.trying("opening the device"):
             self._context = self._cl.Context([device])
             self._queue = self._cl.CommandQueue(self._context, device)
@@ -168,9 +177,9 @@ class OpenCL(Device):
 
     def build(self, stem: str, source: str) -> Any:
         """Compile a program; the driver may cache it on disk, PyOpenCL does not."""
-        program = self._cl._Program(self._context, source)
+        program = self._cl.Program(self._context, source)
         try:
-            program._build(self._options, [self._device])
+            build_quietly(self._cl, program, self._options)
         except self._cl.Error as error:
             self.fail_build(stem, self._log(program), error)
         return program
@@ -247,8 +256,7 @@ class OpenCL(Device):
         if not row.size:
             return
         with self.trying("sending to a buffer"):
-            if buffer.used is None:
-                buffer.used = self._cl.enqueue_marker(self._queue)
+            self.track(buffer)
             self._queue.flush()  # waiting for another queue does not flush it
             buffer.arriving = self._cl.enqueue_copy(
                 self._copies, buffer.handle, row, is_blocking=False, wait_for=[buffer.used]
@@ -256,6 +264,35 @@ class OpenCL(Device):
             self._copies.flush()
             self._keep(buffer.arriving)
         self.traffic.uploaded += row.nbytes
+
+    def track(self, buffer: Buffer) -> None:
+        """Record from now on which kernel used a buffer last: send() waits for that one only."""
+        if buffer.used is None:
+            with self.trying("recording an event"):
+                buffer.used = self._cl.enqueue_marker(self._queue)
+
+    def fetch(self, buffer: Buffer, out: np.ndarray) -> Callable[[], None]:
+        """Begin to copy the front of a buffer, when everything enqueued before is done; return what waits for it."""
+        out = take_range(buffer, out, 0, None)
+        self.traffic.downloaded += out.nbytes
+        if not out.size:
+            return self.finish
+        with self.trying("reading from a buffer"):
+            written = self._cl.enqueue_marker(self._queue)
+            self._queue.flush()
+            copy = self._cl.enqueue_copy(self._copies, out, buffer.handle, is_blocking=False, wait_for=[written])
+            self._copies.flush()
+
+        def wait() -> None:
+            with self.trying("reading from a buffer"):
+                copy.wait()
+
+        return wait
+
+    def end_copies(self) -> None:
+        """Wait for the copies under way."""
+        with self.trying("waiting for copies"):
+            self._copies.finish()
 
     def arrived(self, buffer: Buffer) -> None:
         """Let everything enqueued from now on wait for the copy that send() began."""

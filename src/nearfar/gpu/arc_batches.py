@@ -58,7 +58,10 @@ class ArcBatches:
 
     def _make_buffers(self) -> list[Buffer]:
         """Return the buffers for batches on the device."""
-        return [self.work.device.empty(self.batch * self._arc, np.int32) for _ in range(BUFFERS)]
+        buffers = [self.work.device.empty(self.batch * self._arc, np.int32) for _ in range(BUFFERS)]
+        for buffer in buffers:
+            self.work.device.track(buffer)  # so that the first copy does not wait for the kernels before it
+        return buffers
 
     def start(self) -> Window:
         """Return a window without arcs, for the kernels that put seeds at distance 0."""
@@ -94,7 +97,7 @@ class ArcBatches:
         due[index] = False
         ahead = self._ahead(due)
         if ahead is not None:
-            self._bring(ahead)  # while the kernels work on this one
+            self.work.later(lambda: self._bring(ahead))  # while the kernels work on this one
         return window
 
     def few_arcs(self, found: np.ndarray) -> tuple[Window, np.ndarray, np.ndarray] | None:

@@ -67,6 +67,7 @@ class LaunchLoop:
         allow(self.allowed)
         while not self.work.controls.stop[0]:
             launch(ahead, budget)
+            self.work.meanwhile()
             is_over, is_spent = look()
             self.looks += 1
             if is_over:

@@ -22,6 +22,7 @@ class DeviceLayout:
     parts: int  # parts of fat vertices that a list has room for
     bytes: int  # of device memory
     together: bool  # whether all groups work on one row, instead of one row per group
+    row_buffers: int = 1  # 2: rows are copied to the host from one buffer while the next are settled in the other
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Sizes:
     scratch: int  # per vertex and group
     list_copies: int  # lists per group
     streams: bool  # whether the method can take arcs in batches
+    result: int = 0  # one distance in a second buffer of rows
 
 
 MIN_BATCH = 256  # arcs; a smaller batch is not worth a copy
@@ -85,8 +87,10 @@ def _resident(
         return least
     room = memory - fixed - arcs
     groups, rows = _share(sizes.rows, groups, own, row, room, largest)
+    rows, buffers = _row_buffers(sizes, groups, own, row, rows, room, gpu)
     used = fixed + arcs + (own if sizes.rows == 1 else groups * own) + rows * row
-    return DeviceLayout(groups, group_size, rows, max(sizes.m, 1), 1, parts, used, sizes.rows == 1)
+    used += (buffers - 1) * rows * sizes.n * sizes.result
+    return DeviceLayout(groups, group_size, rows, max(sizes.m, 1), 1, parts, used, sizes.rows == 1, buffers)
 
 
 def _streamed(
@@ -112,8 +116,10 @@ def _streamed(
     own = group_bytes(sizes, parts)
     left = memory - fixed - batch * arc
     groups, rows = _share(sizes.rows, groups, own, row, left, largest)
+    rows, buffers = _row_buffers(sizes, groups, own, row, rows, left, gpu)
     used = fixed + batch * arc + (own if sizes.rows == 1 else groups * own) + rows * row
-    return DeviceLayout(groups, group_size, rows, batch, batches, parts, used, sizes.rows == 1)
+    used += (buffers - 1) * rows * sizes.n * sizes.result
+    return DeviceLayout(groups, group_size, rows, batch, batches, parts, used, sizes.rows == 1, buffers)
 
 
 def _share(rows: int, groups: int, own: int, row: int, room: int, largest: int) -> tuple[int, int]:
@@ -124,3 +130,14 @@ def _share(rows: int, groups: int, own: int, row: int, room: int, largest: int) 
     fitting = min(room - groups * own, largest) // max(row, 1)
     at_once = max(1, min(rows, fitting, max(ROWS_PER_GROUP * groups, ROWS_BYTES // max(row, 1))))
     return min(groups, at_once), at_once
+
+
+def _row_buffers(sizes: Sizes, groups: int, own: int, row: int, rows: int, room: int, gpu: bool) -> tuple[int, int]:
+    """Return the rows settled at once, and how many buffers they have: two on a GPU, unless groups would be idle.
+
+    A device that is a CPU copies with the same cores that settle the next rows: nothing is gained there.
+    """
+    fitting = (room - groups * own) // max(row + sizes.n * sizes.result, 1)
+    if not gpu or not sizes.result or sizes.rows == 1 or fitting < groups:
+        return rows, 1
+    return min(rows, fitting), 2

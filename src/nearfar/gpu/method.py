@@ -98,6 +98,7 @@ class GpuMethod:
             scratch=self.scratch,
             list_copies=self.lists,
             streams=self.streams,
+            result=dtype.itemsize,
         )
 
 

@@ -66,6 +66,7 @@ class PreparedOnGpu(GpuMethod):
             scratch=0,
             list_copies=0,
             streams=False,
+            result=size,
         )
 
 
@@ -141,18 +142,18 @@ class Sweeps(OnHost):
         """Return how many blocks of lanes are swept at once; the plan had only an estimate of the hierarchy's size."""
         work, sweep_layout, size = self.work, self.sweep_layout, self.sweep_layout.dtype.itemsize
         arcs, rows = size_of(self.there), work.layout.rows
-        allowed = work.layout.bytes + work.spare
+        allowed, results = work.layout.bytes + work.spare, work.layout.row_buffers * self.dist.nbytes
         lanes = sweep_layout.n * WIDTH * size
         above = sweep_layout.n
         if work.problem.seeds is None:
             above = min(above, LANES * sweep_layout.depth + sweep_layout.core)
         offers = min(-(-rows // LANES), WIDTH // LANES) * above * LANES * size
         block = lanes + offers + WIDTH // LANES * 4 * sweep_layout.n + self.block_bytes()
-        fitting = min((allowed - self.dist.nbytes - arcs) // block, facts.largest // lanes)
+        fitting = min((allowed - results - arcs) // block, facts.largest // lanes)
         if fitting < 1:
             raise DeviceMemoryError(
                 f"the prepared graph needs {format_bytes(arcs)} on {facts.title} and its rows "
-                f"{format_bytes(self.dist.nbytes + block)} at least; {format_bytes(allowed)} may be used. "
+                f"{format_bytes(results + block)} at least; {format_bytes(allowed)} may be used. "
                 f"Allow more memory, ask for fewer sources at once, or use {option('device', 'cpu')}."
             )
         return int(min(fitting, -(-rows // WIDTH)))

@@ -10,7 +10,7 @@ import itertools
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -89,18 +89,19 @@ def _drive(
 
 def _settle_all(settler: Resident | Streamed, rows: Rows) -> int:
     """Settle rows as long as there are any; return the arcs relaxed that only the host counted."""
-    work, relaxed = settler.work, 0
+    work, relaxed, downloads = settler.work, 0, Downloads(settler.work, settler.engine, rows)
     if work.layout.together:
-        relaxed = _settle_in_turn(settler, rows)
+        relaxed = _settle_in_turn(settler, rows, downloads)
     else:
         for block in _blocks(work, rows, settler.engine.least_rows):
             settler.settle_block(work.problem.sources[block.start : block.stop])
-            _fetch_rows(settler, rows, block)
+            downloads.begin(block)
+        work.meanwhile()
     work.notes |= settler.notes()
     return relaxed
 
 
-def _settle_in_turn(settler: Resident | Streamed, rows: Rows) -> int:
+def _settle_in_turn(settler: Resident | Streamed, rows: Rows, downloads: Downloads) -> int:
     """Settle one row after the other with all groups; return the arcs relaxed that only the host counted."""
     work, relaxed, settled, figures = settler.work, 0, 0, Counter(looks=0)
     while not work.controls.stop[0] and (row := rows.take(1)):
@@ -108,7 +109,7 @@ def _settle_in_turn(settler: Resident | Streamed, rows: Rows) -> int:
         if settled:
             settler.restart()
         settler.settle_one(loop, work.problem.seeds_of(row.start).astype(np.int32))
-        _fetch_rows(settler, rows, row)
+        downloads.begin(row)
         relaxed, settled = relaxed + loop.relaxed, settled + 1
         figures["looks"] += loop.looks
         figures.update({name: work.notes.pop(name) for name in FIGURES_OF_ROWS if name in work.notes})
@@ -145,13 +146,38 @@ def _build_kernels(plan: GpuPlan, t: int, problem: Problem, controls: Controls, 
     return time.perf_counter() - began
 
 
-def _fetch_rows(settler: Resident | Streamed, rows: Rows, block: range) -> None:
-    """Copy settled rows to the host and finish them."""
-    work = settler.work
-    if not work.controls.stop[0]:
-        work.fetch(settler.engine.dist, rows.dist[block.start : block.stop])
+class Downloads:
+    """Copies settled rows to the host: where the layout has two buffers, while the next block is settled."""
+
+    def __init__(self, work: Work, engine: Engine, rows: Rows) -> None:
+        self.work, self.engine, self.rows = work, engine, rows
+        self._other = work.empty(engine.dist.count, work.key) if work.layout.row_buffers == 2 else None
+
+    def begin(self, block: range) -> None:
+        """Copy settled rows, or begin to; then the next rows go to the other buffer."""
+        work, engine = self.work, self.engine
+        work.meanwhile()  # the rows before these are on the host before their buffer is written again
+        if work.controls.stop[0]:
+            return
+        rows = self.rows.dist[block.start : block.stop]
+        if self._other is None:
+            work.fetch(engine.dist, rows)
+            self._finish(block)
+            return
+        wait = work.begin_fetch(engine.dist, rows)
+        work.later(lambda: self._collect(block, wait))
+        engine.dist, self._other = self._other, engine.dist
+
+    def _collect(self, block: range, wait: Callable[[], None]) -> None:
+        """Wait for rows and finish them."""
+        if not self.work.controls.stop[0]:
+            wait()
+            self._finish(block)
+
+    def _finish(self, block: range) -> None:
+        """Report rows as finished."""
         for r in block:
-            work.controls.finish(r)
+            self.work.controls.finish(r)
 
 
 def _blocks(work: Work, rows: Rows, least: int) -> Iterator[range]:
@@ -206,6 +232,7 @@ class Resident:
         while not work.controls.stop[0]:
             began = time.perf_counter()
             ran = engine.run_rows(given, states, count, Budget(limit, pace.units), None)
+            work.meanwhile()
             left = work.device.get(states)
             if not left.any():
                 return
@@ -264,6 +291,7 @@ class Streamed:
                 return
             began = time.perf_counter()
             engine.run_rows(given, states, count, Budget(rounds, pace.units), window)
+            work.meanwhile()
             left = work.device.get(states)
             pace.took(time.perf_counter() - began)
             if (left == SPENT).any():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -52,6 +53,7 @@ class Work:
     tally: Buffer = field(init=False)  # arcs relaxed, by group
     notes: dict[str, int] = field(default_factory=dict)
     _owned: list[Buffer] = field(default_factory=list)
+    _later: list[Callable[[], object]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         graph, dtype = self.problem.graph, self.problem.dtype
@@ -86,6 +88,8 @@ class Work:
 
     def close(self) -> None:
         """Free the buffers of this run, even if something still refers to them, as a traceback may."""
+        with suppress(DeviceError):  # a device that failed has no copies under way
+            self.device.end_copies()
         for buffer in self._owned:
             buffer.free()
 
@@ -151,6 +155,26 @@ class Work:
         self.device.get(buffer, out=keys, count=keys.size)
         if self.problem.graph.min_weight < 0:
             flip_negatives(rows)
+
+    def begin_fetch(self, buffer: Buffer, rows: np.ndarray) -> Callable[[], None]:
+        """Begin to copy rows to the host; return the function that waits for them and turns keys into distances."""
+        wait = self.device.fetch(buffer, rows.reshape(-1).view(self.key))
+
+        def finish() -> None:
+            wait()
+            if self.problem.graph.min_weight < 0:
+                flip_negatives(rows)
+
+        return finish
+
+    def later(self, do: Callable[[], object]) -> None:
+        """Let meanwhile() call a function: a copy that can overlap the next kernels is begun, or waited for, there."""
+        self._later.append(do)
+
+    def meanwhile(self) -> None:
+        """Do what was put off until the device has work: called between launching kernels and waiting for them."""
+        while self._later:
+            self._later.pop(0)()
 
     def relaxed(self) -> int:
         """Return the arcs relaxed so far."""
