@@ -160,6 +160,13 @@ def test_devices_that_are_missing(run, monkeypatch):
     assert [entry["device"] for entry in answer["missing"]] == ["opencl", "cuda"]
 
 
+def test_devices_that_cannot_be_used(run, monkeypatch):
+    monkeypatch.setattr(DEVICES["cuda"], "broken", lambda: {"cuda:3": "it fell off the bus"})
+    assert "cuda:3 cannot be used: it fell off the bus\n" in run("devices").ok().out
+    answer = run("devices", "--json").ok().json
+    assert answer["broken"] == [{"device": "cuda:3", "reason": "it fell off the bus"}]
+
+
 def test_demo(run):
     assert "exact: 1 row of 400 distances" in run("demo", "--vertices", 400).ok().out
     run("demo", "--vertices", 1).error("--vertices")

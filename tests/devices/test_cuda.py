@@ -7,8 +7,11 @@ import threading
 import numpy as np
 import pytest
 
+import nearfar
+from helpers.marks import needs_jit
 from nearfar.devices import cuda, opencl
-from nearfar.errors import DeviceError
+from nearfar.devices.facts import Facts
+from nearfar.errors import DeviceError, KernelBuildError
 
 if opencl.missing():
     pytest.skip(f"the stand-in for CuPy runs on OpenCL: {opencl.missing()}", allow_module_level=True)
@@ -85,3 +88,88 @@ def test_no_driver(cupy, monkeypatch):
         cuda.open_device(0)
     monkeypatch.setattr(cupy.cuda.runtime, "getDeviceCount", lambda: 0)
     assert cuda.found() == [] and cuda.missing() == cuda.DRIVER
+
+
+def test_one_broken_gpu_does_not_hide_the_other(cupy, monkeypatch):
+    error = cupy.cuda.runtime.CUDARuntimeError(46, "cudaErrorDevicesUnavailable: busy or unavailable")
+    for call in ("memory 0", "properties 0"):
+        monkeypatch.setattr(cupy.machine, "fails", {call: error})
+        assert [facts.name for facts in cuda.found()] == ["cuda:1"] and cuda.missing() is None
+        assert cuda.broken() == {"cuda:0": "cudaErrorDevicesUnavailable: busy or unavailable"}
+        with pytest.raises(DeviceError, match=r"cuda:0 cannot be used: cudaErrorDevicesUnavailable: busy or unavail"):
+            cuda.open_device(0)
+        assert cuda.open_device(1).facts.name == "cuda:1"
+    monkeypatch.setattr(cupy.machine, "fails", {"memory 0": error, "memory 1": error})
+    assert cuda.found() == [] and "cudaErrorDevicesUnavailable" in cuda.missing()
+
+
+@needs_jit
+def test_auto_takes_the_gpu_that_works(cupy, monkeypatch):
+    monkeypatch.setattr("nearfar.gpu.planning.AUTO_GPU_WORK", 1)
+    cupy.machine.fails["memory 0"] = cupy.cuda.runtime.CUDARuntimeError(46, "cudaErrorDevicesUnavailable")
+    result = nearfar.sssp(nearfar.generate.rmat(6, seed=1), 0)
+    assert result.stats["device"] == "cuda:1"
+
+
+def test_an_integrated_gpu_has_what_the_host_has_free(cupy, monkeypatch):
+    properties = cupy.cuda.runtime.getDeviceProperties
+    monkeypatch.setattr(cupy.cuda.runtime, "getDeviceProperties", lambda i: properties(i) | {"integrated": 1})
+    monkeypatch.setattr(cuda.cpu, "facts", lambda: Facts("cpu", 2, 1 << 30))
+    facts = cuda.found()[0]
+    assert facts.unified and facts.memory == 1 << 30 and cuda.open_device(0).facts.memory == 1 << 30
+    monkeypatch.setattr(cuda.cpu, "facts", lambda: Facts("cpu", 2, 64 << 30))
+    assert cuda.found()[0].memory == cuda.open_device(0).facts.memory == 3 << 30
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("CuPy failed to load libnvrtc.so.12: OSError: libnvrtc.so.12: cannot open shared object file"),
+        ImportError("libnvrtc-builtins.so is missing"),
+        OSError("Failed to find CUDA headers"),
+    ],
+)
+def test_without_nvrtc(cupy, texts, error):
+    cupy.machine.fails["compile"] = error
+    device = cuda.open_device(0)
+    with pytest.raises(DeviceError) as caught:
+        device.kernel("toy", "add", TYPES)
+    message = str(caught.value)
+    assert str(error) in message and "NVRTC" in message and "pip install 'nearfar[cuda]'" in message
+    assert "device='cpu'" in message and not isinstance(caught.value, KernelBuildError)
+    cupy.machine.fails.clear()
+    device.kernel("toy", "add", TYPES)
+
+
+@needs_jit
+@pytest.mark.parametrize("status", [700, 702, 710, 715, 719])
+def test_an_error_that_ends_the_context(cupy, status):
+    """The first call says what to do, and so does every later one; the other GPU works."""
+    graph = nearfar.generate.rmat(6, seed=1)
+    expected = nearfar.sssp(graph, 0, device="cuda:0")
+    error = cupy.cuda.runtime.CUDARuntimeError(status, "cudaErrorIllegalAddress: an illegal memory access")
+    cupy.machine.fails |= dict.fromkeys(("launch", "copy", "synchronize", "malloc", "record", "wait"), error)
+    cupy.machine.fails |= {"memory 0": error}
+    with pytest.raises(
+        DeviceError, match=r"failed on cuda:0.*illegal memory access.*Start Python again, or use device"
+    ):
+        nearfar.sssp(graph, 0, device="cuda:0")
+    for _ in range(2):
+        with pytest.raises(DeviceError, match=r"cannot be used any more by this process.*Start Python again"):
+            nearfar.sssp(graph, 0, device="cuda:0")
+    assert "any more" in cuda.broken()["cuda:0"] and [facts.name for facts in cuda.found()] == ["cuda:1"]
+    cupy.machine.fails.clear()  # as if the driver were well again: it is not asked
+    with pytest.raises(DeviceError, match="cannot be used any more by this process"):
+        nearfar.sssp(graph, 0, device="cuda:0")
+    assert np.array_equal(nearfar.sssp(graph, 0, device="cuda:1").dist, expected.dist)
+    assert np.array_equal(nearfar.sssp(graph, 0).dist, expected.dist)
+
+
+@needs_jit
+def test_an_error_that_does_not(cupy):
+    graph = nearfar.generate.rmat(6, seed=1)
+    cupy.machine.fails["launch"] = cupy.cuda.driver.CUDADriverError(701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES")
+    with pytest.raises(DeviceError, match="LAUNCH_OUT_OF_RESOURCES"):
+        nearfar.sssp(graph, 0, device="cuda:0")
+    cupy.machine.fails.clear()
+    assert nearfar.sssp(graph, 0, device="cuda:0").stats["device"] == "cuda:0"

@@ -12,6 +12,7 @@ import pytest
 import nearfar
 from helpers.marks import child_environment
 from nearfar.devices import DEVICES, cpu, cuda, opencl
+from nearfar.devices.device import Probe
 from nearfar.devices.facts import Facts, Traffic
 from nearfar.engine.options import take_device
 from nearfar.errors import DeviceError, DeviceMemoryError, InputTypeError, KernelBuildError, OptionError
@@ -22,7 +23,7 @@ def test_table():
     for device in DEVICES.values():
         found, missing = device.found(), device.missing()
         assert bool(found) is (missing is None)
-        assert all(isinstance(facts, Facts) for facts in found)
+        assert all(isinstance(facts, Facts) for facts in found) and device.broken() == {}
     assert cpu.found()[0].name == "cpu" and not cpu.found()[0].gpu
 
 
@@ -73,15 +74,18 @@ def test_no_opencl_driver(monkeypatch):
 
 
 def test_number_out_of_range(monkeypatch):
-    found = [Facts("opencl:0", 1, 1, "One"), Facts("opencl:1", 1, 1, "Two")]
+    found, broken = [Facts("opencl:0", 1, 1, "One"), Facts("opencl:1", 1, 1, "Two")], {}
     monkeypatch.setattr(opencl, "_opened", {})
-    monkeypatch.setattr(opencl, "found", lambda: found)
+    monkeypatch.setattr(opencl, "_probe", lambda: Probe(found, broken))
     with pytest.raises(DeviceError) as caught:
         opencl.open_device(7)
     message = "there are 2 OpenCL devices, opencl:0 (One) and opencl:1 (Two); opencl:7 does not exist."
     assert str(caught.value) == message
     found.pop()
     with pytest.raises(DeviceError, match=r"there is 1 OpenCL device, opencl:0 \(One\); opencl:1 does not exist"):
+        opencl.open_device(1)
+    broken["opencl:1"] = "it is on fire"
+    with pytest.raises(DeviceError, match="opencl:1 cannot be used: it is on fire"):
         opencl.open_device(1)
 
 

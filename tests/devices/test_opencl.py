@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from helpers.marks import child_environment
 from nearfar.devices import opencl
+from nearfar.devices.facts import Facts
 from nearfar.errors import DeviceError
 
 cl = pytest.importorskip("pyopencl", reason="pyopencl is not installed")
@@ -100,6 +102,45 @@ def test_real_gpus_come_first(monkeypatch):
     assert [f.wide_atomics for f in found] == [False, True, True, False]
     assert [f.doubles for f in found] == [True, False, False, True]
     assert found[0].largest == 2 << 30 and found[0].memory == 8 << 30
+
+
+def test_integrated_gpus_have_what_the_host_has_free(monkeypatch):
+    there = [pretend("Integrated", "GPU", unified=True), pretend("Discrete", "GPU"), pretend("A processor", "CPU")]
+    monkeypatch.setattr(cl, "get_platforms", lambda: [SimpleNamespace(get_devices=lambda: there)])
+    for free in (1 << 30, 64 << 30):
+        monkeypatch.setattr(opencl.cpu, "facts", lambda free=free: Facts("cpu", 2, free))
+        assert [facts.memory for facts in opencl.found()] == [min(free, 8 << 30), 8 << 30, min(free, 8 << 30)]
+        assert [facts.unified for facts in opencl.found()] == [True, False, True]
+
+
+@only_opencl
+def test_memory_of_an_integrated_gpu_in_use(device, monkeypatch):
+    real = pretend("Integrated", "GPU", unified=True)
+    monkeypatch.setattr(device, "_device", real)
+    monkeypatch.setattr(device, "_facts", replace(device._facts, memory=1 << 30, unified=True))
+    monkeypatch.setattr(opencl.cpu, "facts", lambda: Facts("cpu", 2, 3 << 30))
+    assert device.free_memory() == 3 << 30
+    monkeypatch.setitem(device.held, 0, 6 << 30)
+    assert device.free_memory() == 2 << 30
+    monkeypatch.setattr(device, "_facts", replace(device._facts, unified=False))
+    monkeypatch.setitem(device.held, 0, 1 << 30)
+    assert device.free_memory() == 7 << 30
+
+
+def test_one_broken_device_does_not_hide_the_others(monkeypatch):
+    class Broken(SimpleNamespace):
+        @property
+        def global_mem_size(self):
+            raise cl.LogicError(cl._cl._ErrorRecord(msg="gone", code=cl.status_code.DEVICE_NOT_AVAILABLE, routine="x"))
+
+    given = vars(pretend("Gone", "GPU"))
+    del given["global_mem_size"]
+    there = [Broken(**given), pretend("A GPU", "GPU")]
+    monkeypatch.setattr(cl, "get_platforms", lambda: [SimpleNamespace(get_devices=lambda: there)])
+    assert [facts.name for facts in opencl.found()] == ["opencl:1"] and opencl.missing() is None
+    assert list(opencl.broken()) == ["opencl:0"] and "DEVICE_NOT_AVAILABLE" in opencl.broken()["opencl:0"]
+    there.pop()
+    assert "DEVICE_NOT_AVAILABLE" in opencl.missing()
 
 
 @only_opencl

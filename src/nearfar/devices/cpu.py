@@ -32,6 +32,11 @@ def found() -> list[Facts]:
     return [facts()]
 
 
+def broken() -> dict[str, str]:
+    """Return the devices that cannot be used, and why: none."""
+    return {}
+
+
 def missing() -> None:
     """Return why there is no such device: None, since there always is a CPU."""
 

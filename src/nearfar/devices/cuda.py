@@ -22,9 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DeviceError
+from ..errors import DeviceError, option
+from . import cpu
 from .copies import TO_DEVICE, TO_HOST, CopyStream
-from .device import Buffer, Device, as_row, choose, live, take_front, take_range
+from .device import Buffer, Device, Probe, as_row, choose, live, probe, take_front, take_range
 from .facts import Facts
 
 PACKAGE = "cupy is not installed: pip install 'nearfar[cuda]'"
@@ -33,37 +34,58 @@ OPTIONS = ("--std=c++17",)
 WRITE_ASIDE = 1 << 20  # bytes up to which write() copies the array first instead of waiting for the stream
 FILL_GROUPS, FILL_SIZE = 1024, 256
 FULL = 2  # CUDA's code for "out of memory"
+# CUDA's codes for errors after which its manual says that the process must be terminated: a kernel that used a wrong
+# address, ran too long or failed otherwise, a context that is gone, memory that is defect. To reset the device does not
+# always help, and would destroy what other libraries of the process keep there.
+FATAL = {214, 220, 700, 702, 709, 710, *range(714, 720), 999}
+NVRTC = (
+    "Its compiler, NVRTC, or a part of it is missing: `pip install 'nearfar[cuda]'` installs it (for cupy of CUDA 13, "
+    f"'cupy-cuda13x[ctk]'); or use {option('device', 'cpu')}."
+)
 
 _opened: dict[int, Cuda] = {}
 _opening = threading.Lock()
 
 
 def found() -> list[Facts]:
-    """Return the facts of every GPU of the driver."""
-    try:
-        cupy = _cupy()
-        return [_facts(cupy, index) for index in range(cupy.cuda.runtime.getDeviceCount())]
-    except Exception:  # a broken driver counts as missing
-        return []
+    """Return the facts of every GPU of the driver that can be used."""
+    return _probe().found
+
+
+def broken() -> dict[str, str]:
+    """Return the GPUs that cannot be used, and why."""
+    return _probe().broken
 
 
 def missing() -> str | None:
     """Return why there is no GPU and what to do, or None."""
     try:
-        return None if _cupy().cuda.runtime.getDeviceCount() else DRIVER
+        _cupy()
     except ModuleNotFoundError:
         return PACKAGE
     except Exception:
         return DRIVER
+    probed = _probe()
+    return None if probed.found else "; ".join(probed.broken.values()) or DRIVER
 
 
 def open_device(index: int) -> Cuda:
     """Return the GPU with an index; it is opened only once."""
     with _opening:
         if index not in _opened:
-            facts = choose("cuda", "CUDA", index, found(), missing())
+            facts = choose("cuda", "CUDA", index, _probe(), missing())
             _opened[index] = Cuda(facts, index)
-        return _opened[index]
+    _opened[index].require_alive()
+    return _opened[index]
+
+
+def _probe() -> Probe:
+    """Ask all GPUs for their facts."""
+    try:
+        cupy = _cupy()
+        return probe("cuda", range(cupy.cuda.runtime.getDeviceCount()), lambda index, _: _facts(cupy, index))
+    except Exception:  # a broken driver counts as missing
+        return Probe([], {})
 
 
 def _cupy() -> Any:
@@ -75,6 +97,8 @@ def _cupy() -> Any:
 
 def _facts(cupy: Any, index: int) -> Facts:
     """Return the facts of a GPU."""
+    if index in _opened:
+        _opened[index].require_alive()
     properties = cupy.cuda.runtime.getDeviceProperties(index)
     with cupy.cuda.Device(index):
         free, _ = cupy.cuda.runtime.memGetInfo()
@@ -82,7 +106,7 @@ def _facts(cupy: Any, index: int) -> Facts:
     return Facts(
         name=f"cuda:{index}",
         cores=int(properties["multiProcessorCount"]),
-        memory=int(free),
+        memory=min(int(free), cpu.facts().memory) if unified else int(free),
         label=properties["name"].decode(),
         bandwidth=_bandwidth(properties),
         gpu=True,
@@ -128,7 +152,8 @@ class Cuda(Device):
     def free_memory(self) -> int:
         """Return the bytes that the driver has free, and those that our pool keeps for reuse."""
         with self.trying("asking for memory"):
-            return int(self._runtime.memGetInfo()[0] + self._pool.free_bytes())
+            free = int(self._runtime.memGetInfo()[0] + self._pool.free_bytes())
+        return min(free, cpu.facts().memory) if self._facts.unified else free
 
     def details(self) -> dict[str, str]:
         """Return the versions of driver and runtime, and the compute capability."""
@@ -144,11 +169,15 @@ class Cuda(Device):
     def build(self, stem: str, source: str) -> Any:
         """Compile a program; CuPy caches it on disk if it can."""
         with self.trying(f"building {stem}.cl"):
-            module = self._cupy.RawModule(code=source, options=OPTIONS)
             try:
+                module = self._cupy.RawModule(code=source, options=OPTIONS)
                 module.compile()
             except self._cupy.cuda.compiler.CompileException as error:
                 self.fail_build(stem, str(error), error)
+            except self.failures:
+                raise
+            except (RuntimeError, ImportError, OSError) as error:  # CuPy loads NVRTC when it compiles first
+                raise DeviceError(f"cupy cannot compile for {self._facts.title}: {error}. {NVRTC}") from error
             return module
 
     def find_kernel(self, program: Any, name: str) -> Callable[..., None]:
@@ -278,6 +307,10 @@ class Cuda(Device):
     def is_full(self, error: Any) -> bool:
         """Return whether an error means out of memory."""
         return isinstance(error, MemoryError) or getattr(error, "status", 0) == FULL
+
+    def is_fatal(self, error: Any) -> bool:
+        """Return whether the context is lost: every later call of this process returns the same error."""
+        return getattr(error, "status", 0) in FATAL
 
     def _copy_in(self, buffer: Buffer, row: np.ndarray, stream: Any) -> None:
         """Enqueue a copy to the front of a buffer."""

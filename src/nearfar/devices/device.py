@@ -6,10 +6,10 @@ The methods do not lock: a run holds ``lock`` while it uses a device, from one o
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from .facts import Facts, Traffic
 
 LOG_LINES = 8  # lines of a build log that a message repeats
 ROOM = f"Close other programs on the device, ask for fewer sources at once, or use {option('device', 'cpu')}."
+AGAIN = f"Start Python again, or use {option('device', 'cpu')}."
 REPORT = f"Run `nearfar selftest` and report its output; meanwhile, use {option('device', 'cpu')}."
 
 
@@ -50,6 +51,13 @@ class Buffer:
         return f"<{self.count} x {self.dtype} on {self.device.name}{', freed' if self.handle is None else ''}>"
 
 
+class Probe(NamedTuple):
+    """What a driver has: the devices that can be used, and the names of the others with the reasons."""
+
+    found: list[Facts]
+    broken: dict[str, str]
+
+
 class Device:
     """The operations of a GPU, and the part of them that OpenCL and CUDA share."""
 
@@ -64,6 +72,7 @@ class Device:
         self.watch: Callable[[str, Callable[..., None]], Callable[..., None]] | None = None  # may replace a kernel
         self._programs: dict[tuple, Any] = {}
         self._kernels: dict[tuple, Any] = {}
+        self.lost = ""  # why this process cannot use the device any more
 
     @property
     def facts(self) -> Facts:
@@ -163,6 +172,7 @@ class Device:
     @contextmanager
     def trying(self, what: str, nbytes: int = 0) -> Iterator[None]:
         """Turn exceptions of the driver into our errors; ``what`` was tried."""
+        self.require_alive()
         try:
             yield
         except self.failures as error:
@@ -177,7 +187,23 @@ class Device:
                 f"{what} needs {size} on {title}; nearfar holds {format_bytes(sum(list(self.held.values())))} of its "
                 f"{format_bytes(self._facts.memory)}. The driver said: {said}. {ROOM}"
             ) from error
+        if self.is_fatal(error):
+            self.lost = f"{what}, or a kernel before it, failed there. The driver said: {said}"
+            raise DeviceError(
+                f"{what}, or a kernel before it, failed on {title}. The driver said: {said}. After this error, the "
+                f"driver refuses everything that this process asks of the device. {AGAIN} If it happens again, run "
+                "`nearfar selftest` and report its output."
+            ) from error
         raise DeviceError(f"{what} failed on {title}. The driver said: {said}. {REPORT}") from error
+
+    def is_fatal(self, error: Exception) -> bool:
+        """Return whether the driver refuses everything from this process after an error."""
+        return False
+
+    def require_alive(self) -> None:
+        """Raise an error if the driver refuses everything from this process since an earlier error."""
+        if self.lost:
+            raise DeviceError(f"{self._facts.title} cannot be used any more by this process: {self.lost}. {AGAIN}")
 
     def fail_build(self, stem: str, log: str, error: Exception) -> NoReturn:
         """Raise the error for a program that the driver's compiler rejected."""
@@ -188,15 +214,28 @@ class Device:
         ) from error
 
 
-def choose(kind: str, what: str, index: int, facts: list[Facts], missing: str | None) -> Facts:
+def probe(kind: str, devices: Iterable[Any], facts_of: Callable[[int, Any], Facts]) -> Probe:
+    """Ask every device of a driver for its facts; one that fails does not hide the others."""
+    found, broken = [], {}
+    for index, device in enumerate(devices):
+        try:
+            found.append(facts_of(index, device))
+        except Exception as error:  # drivers fail in many ways
+            broken[f"{kind}:{index}"] = str(error).strip() or type(error).__name__
+    return Probe(found, broken)
+
+
+def choose(kind: str, what: str, index: int, probed: Probe, missing: str | None) -> Facts:
     """Return the facts of the device with an index, or raise an error that lists the devices."""
-    if index < len(facts):
-        return facts[index]
-    if not facts:
-        raise DeviceError(f"{kind}:{index} cannot be used: {missing}.")
+    facts, name = probed.found, f"{kind}:{index}"
+    for device in facts:
+        if device.name == name:
+            return device
+    if name in probed.broken or not facts:
+        raise DeviceError(f"{name} cannot be used: {probed.broken.get(name, missing)}.")
     number = f"is 1 {what} device" if len(facts) == 1 else f"are {len(facts)} {what} devices"
     there = " and ".join(found.title for found in facts)
-    raise DeviceError(f"there {number}, {there}; {kind}:{index} does not exist.")
+    raise DeviceError(f"there {number}, {there}; {name} does not exist.")
 
 
 def as_row(array: Any) -> np.ndarray:

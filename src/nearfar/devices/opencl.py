@@ -23,7 +23,7 @@ import numpy as np
 
 from ..errors import DeviceError
 from . import cpu
-from .device import Buffer, Device, as_row, choose, live, take_front, take_range
+from .device import Buffer, Device, Probe, as_row, choose, live, probe, take_front, take_range
 from .facts import Facts
 
 PACKAGE = "pyopencl is not installed: pip install 'nearfar[opencl]'"
@@ -38,30 +38,42 @@ _opening, _building = threading.Lock(), threading.Lock()
 
 
 def found() -> list[Facts]:
-    """Return the facts of every device of every driver, real GPUs first."""
-    try:
-        return [_facts(index, device) for index, device in enumerate(_devices())]
-    except Exception:  # a broken driver counts as missing
-        return []
+    """Return the facts of every device of every driver that can be used, real GPUs first."""
+    return _probe().found
+
+
+def broken() -> dict[str, str]:
+    """Return the devices that cannot be used, and why."""
+    return _probe().broken
 
 
 def missing() -> str | None:
     """Return why there is no device and what to do, or None."""
     try:
-        return None if _devices() else DRIVER
+        _devices()
     except ImportError:
         return PACKAGE
     except Exception:
         return DRIVER
+    probed = _probe()
+    return None if probed.found else "; ".join(probed.broken.values()) or DRIVER
 
 
 def open_device(index: int) -> OpenCL:
     """Return the device with an index; it is opened only once."""
     with _opening:
         if index not in _opened:
-            facts = choose("opencl", "OpenCL", index, found(), missing())
+            facts = choose("opencl", "OpenCL", index, _probe(), missing())
             _opened[index] = OpenCL(facts, _devices()[index])
         return _opened[index]
+
+
+def _probe() -> Probe:
+    """Ask all devices for their facts."""
+    try:
+        return probe("opencl", _devices(), _facts)
+    except Exception:  # a broken driver counts as missing
+        return Probe([], {})
 
 
 def _devices() -> list[Any]:
@@ -95,8 +107,8 @@ def _is_unified(cl: Any, device: Any) -> bool:
 def _facts(index: int, device: Any) -> Facts:
     """Return the facts of a device."""
     cl = import_module("pyopencl")
-    memory = int(device.global_mem_size)
-    if device.type & cl.device_type.CPU:
+    memory, unified = int(device.global_mem_size), _is_unified(cl, device)
+    if unified:
         memory = min(memory, cpu.facts().memory)
     extensions = device.extensions.split()
     return Facts(
@@ -109,7 +121,7 @@ def _facts(index: int, device: Any) -> Facts:
         group_size=int(device.max_work_group_size),
         wide_atomics=all(name in extensions for name in WIDE),
         doubles="cl_khr_fp64" in extensions,
-        unified=_is_unified(cl, device),
+        unified=unified,
     )
 
 
@@ -164,7 +176,8 @@ class OpenCL(Device):
         """Return the device's memory minus our buffers: OpenCL does not report what other programs use."""
         if self._device.type & self._cl.device_type.CPU:
             return min(self._facts.memory, cpu.facts().memory)
-        return max(self._facts.memory - sum(list(self.held.values())), 0)
+        free = max(int(self._device.global_mem_size) - sum(list(self.held.values())), 0)
+        return min(free, cpu.facts().memory) if self._facts.unified else free
 
     def details(self) -> dict[str, str]:
         """Return the versions of driver and OpenCL."""

@@ -19,8 +19,9 @@ def devices(json: bool) -> None:
 
     found = [facts for device in DEVICES.values() for facts in device.found()]
     missing = {kind: reason for kind, device in DEVICES.items() if (reason := device.missing())}
+    broken = {name: reason for device in DEVICES.values() for name, reason in device.broken().items()}
     if not json:
-        _print(found, missing)
+        _print(found, broken, missing)
         return
     documents.show(
         "devices",
@@ -36,12 +37,13 @@ def devices(json: bool) -> None:
             }
             for f in found
         ],
+        broken=[{"device": name, "reason": reason} for name, reason in broken.items()],
         missing=[{"device": kind, "reason": reason} for kind, reason in missing.items()],
     )
 
 
-def _print(found: list[Any], missing: dict[str, str]) -> None:
-    """Print a table of the devices found, and one line per kind that is missing."""
+def _print(found: list[Any], broken: dict[str, str], missing: dict[str, str]) -> None:
+    """Print a table of the devices found, and one line for each that cannot be used and each kind that is missing."""
     from .. import screen
 
     rows = [
@@ -57,5 +59,7 @@ def _print(found: list[Any], missing: dict[str, str]) -> None:
     ]
     out = screen.console()
     screen.print_stripped(out, screen.table_of([("device", "left"), *[("", "left")] * 4], rows))
-    for kind, reason in missing.items():
-        out.print(f"no {kind}: {reason}", markup=False, highlight=False, soft_wrap=True)
+    lines = [f"{name} cannot be used: {reason}" for name, reason in broken.items()]
+    lines += [f"no {kind}: {reason}" for kind, reason in missing.items()]
+    for line in lines:
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
