@@ -159,6 +159,24 @@ def test_two_gpus(method):
     assert same(found, nearfar.apsp(graph, **on_cpu(method)))
 
 
+@each_method
+def test_kernels_that_run_in_small_groups_only(cupy, method):
+    """A kernel may need too many registers for large groups: then all groups of the run are smaller."""
+    cupy.machine.most_threads = 64
+    graph = make_graph("float64")
+    check_same(graph, asked(graph, device="cuda", method=method))
+
+
+@pytest.mark.parametrize("method", STREAMING)
+def test_small_groups_with_batches(cupy, method):
+    cupy.machine.most_threads = 20
+    graph = make_graph("int32")
+    memory = nearfar.plan(graph, 5, device="cuda", method=method).bytes
+    while nearfar.plan(graph, SOME, device="cuda", method=method, memory=memory).arc_batches < 3:
+        memory = int(0.95 * memory)
+    check_same(graph, asked(graph, device="cuda", method=method, memory=memory), batches=3)
+
+
 def test_auto_takes_it_when_it_pays(monkeypatch):
     graph = make_graph("int32")
     assert nearfar.sssp(graph, 5).stats["device"] == "cpu"

@@ -219,6 +219,14 @@ def hold(device):
     return lambda: event.set_status(cl.command_execution_status.COMPLETE)
 
 
+def test_a_kernel_knows_its_largest_group(device):
+    add = device.kernel("toy", "add", TYPES)
+    assert 1 <= add.most <= device.facts.group_size
+    a = device.upload(np.zeros(4, np.int32))
+    add(1, add.most, a, a, np.int32(4))
+    assert device.get(a).tolist() == [1, 1, 1, 1]
+
+
 def test_traffic(device):
     before = device.traffic.copy()
     a = device.upload(np.zeros(10, np.int32))

@@ -414,3 +414,17 @@ def test_distances_to_vertices(method):
         assert np.array_equal(found.dist, nearfar.mssp(graph, [3, 7, 11], direction=direction, device="cpu").dist)
     near = nearfar.nearest(graph, [3, 7, 11], k=2, method=method, device=DEVICE)
     assert np.array_equal(near.source, nearfar.nearest(graph, [3, 7, 11], k=2, device="cpu").source)
+
+
+@pytest.mark.parametrize("method", ALL)
+def test_kernels_that_run_in_small_groups_only(method, monkeypatch):
+    """A kernel may need too many registers for large groups: then all groups of the run are smaller."""
+    graph, sizes = nearfar.generate.rmat(7, seed=3), set()
+    monkeypatch.setattr(opencl, "_opened", {})
+    monkeypatch.setattr(opencl.OpenCL, "_most_items", lambda device, program: 8)
+    launch = opencl.Kernel.__call__
+    monkeypatch.setattr(opencl.Kernel, "__call__", lambda self, *args: sizes.add(args[1]) or launch(self, *args))
+    for query in (nearfar.apsp, lambda graph, **options: nearfar.sssp(graph, 5, **options)):
+        mine, theirs = query(graph, device=DEVICE, method=method), query(graph, device="cpu")
+        assert np.array_equal(mine.rows, theirs.rows)
+    assert max(sizes) == 8

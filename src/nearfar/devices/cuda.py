@@ -5,9 +5,9 @@ current device and stream of a thread stay unchanged.
 
 Of CuPy we use `cuda.Device` as a context, `cuda.Stream` (synchronize, wait_event, ptr), `cuda.Event` (record, done,
 synchronize), `cuda.MemoryPool` (malloc, free_bytes), `cuda.PinnedMemory` and its pointer, `RawModule` (compile, and
-get_function, whose kernels take grid, block, arguments and stream), the functions getDeviceCount, getDeviceProperties,
-driverGetVersion, runtimeGetVersion, memGetInfo, memcpyAsync and memsetAsync of `cuda.runtime`, and the errors of all
-these. tests/helpers/standin.py offers the same calls over OpenCL.
+get_function, whose kernels take grid, block, arguments and stream, and have max_threads_per_block), the functions
+getDeviceCount, getDeviceProperties, driverGetVersion, runtimeGetVersion, memGetInfo, memcpyAsync and memsetAsync of
+`cuda.runtime`, and the errors of all these. tests/helpers/standin.py offers the same calls over OpenCL.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Cuda(Device):
                 raise DeviceError(f"cupy cannot compile for {self._facts.title}: {error}. {NVRTC}") from error
             return module
 
-    def find_kernel(self, program: Any, name: str) -> Callable[..., None]:
+    def find_kernel(self, program: Any, name: str) -> Kernel:
         """Return a kernel of a compiled program."""
         with self.trying(f"looking for kernel {name}"):
             return Kernel(self, name, program.get_function(name))
@@ -218,7 +218,7 @@ class Cuda(Device):
             size = buffer.dtype.itemsize
             fill = self.kernel("fill", f"fill_{size}", {"DIST": 1, "WEIGHT": 1, "OFFSET": 1})
             groups = max(1, min(FILL_GROUPS, -(-count // FILL_SIZE)))
-            fill(groups, FILL_SIZE, buffer, np.int64(count), pattern.view(f"i{size}")[0])
+            fill(groups, min(FILL_SIZE, fill.most), buffer, np.int64(count), pattern.view(f"i{size}")[0])
             self.traffic.launches -= 1  # not counted: OpenCL needs no kernel for it
         else:
             raise DeviceError(f"{buffer!r} cannot be filled with {value!r}; only elements of 1, 4 and 8 bytes can.")
@@ -340,6 +340,7 @@ class Kernel:
 
     def __init__(self, device: Cuda, name: str, function: Any) -> None:
         self._device, self._name, self._function = device, name, function
+        self.most = int(function.max_threads_per_block)
 
     def __call__(self, groups: int, size: int, *args: Any) -> None:
         """Enqueue ``groups`` groups of ``size`` work-items."""

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
@@ -51,6 +51,15 @@ class Buffer:
         return f"<{self.count} x {self.dtype} on {self.device.name}{', freed' if self.handle is None else ''}>"
 
 
+class Launch(Protocol):
+    """A kernel on its device."""
+
+    most: int  # work-items per group, by its registers and local memory; often fewer than the device allows
+
+    def __call__(self, groups: int, size: int, *args: Any) -> None:
+        """Enqueue ``groups`` groups of ``size`` work-items."""
+
+
 class Probe(NamedTuple):
     """What a driver has: the devices that can be used, and the names of the others with the reasons."""
 
@@ -71,7 +80,7 @@ class Device:
         self.held: dict[int, int] = {}  # bytes of every buffer; any thread may collect buffers
         self.watch: Callable[[str, Callable[..., None]], Callable[..., None]] | None = None  # may replace a kernel
         self._programs: dict[tuple, Any] = {}
-        self._kernels: dict[tuple, Any] = {}
+        self._kernels: dict[tuple, Launch] = {}
         self.lost = ""  # why this process cannot use the device any more
 
     @property
@@ -79,7 +88,7 @@ class Device:
         """The facts of the device, with the memory that is free now."""
         return replace(self._facts, memory=self.free_memory())
 
-    def kernel(self, stem: str, name: str, defines: Mapping[str, int]) -> Callable[..., None]:
+    def kernel(self, stem: str, name: str, defines: Mapping[str, int]) -> Launch:
         """Return a kernel; call it with groups, group size, arguments. Its program is built at the first use."""
         program_key = (stem, *sorted(defines.items()))
         key = (name, program_key)
@@ -157,7 +166,7 @@ class Device:
         """Compile a program."""
         raise NotImplementedError
 
-    def find_kernel(self, program: Any, name: str) -> Callable[..., None]:
+    def find_kernel(self, program: Any, name: str) -> Launch:
         """Return a kernel of a compiled program."""
         raise NotImplementedError
 

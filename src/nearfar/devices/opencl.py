@@ -204,10 +204,15 @@ class OpenCL(Device):
         except self._cl.Error:
             return ""
 
-    def find_kernel(self, program: Any, name: str) -> Callable[..., None]:
+    def find_kernel(self, program: Any, name: str) -> Kernel:
         """Return a kernel of a compiled program."""
         with self.trying(f"looking for kernel {name}"):
-            return Kernel(self, name, self._cl.Kernel(program, name))
+            return Kernel(self, name, self._cl.Kernel(program, name), self._most_items(program))
+
+    def _most_items(self, program: Any) -> int:
+        """Return the most work-items per group that all kernels of a program allow, since a run uses several."""
+        size = self._cl.kernel_work_group_info.WORK_GROUP_SIZE
+        return min(int(kernel.get_work_group_info(size, self._device)) for kernel in program.all_kernels())
 
     def empty(self, count: int, dtype: Any) -> Buffer:
         """Return a buffer with undefined contents."""
@@ -352,8 +357,8 @@ class OpenCL(Device):
 class Kernel:
     """A kernel and its last arguments: only arguments that differ are set again."""
 
-    def __init__(self, device: OpenCL, name: str, handle: Any) -> None:
-        self._device, self._name, self._handle = device, name, handle
+    def __init__(self, device: OpenCL, name: str, handle: Any, most: int) -> None:
+        self._device, self._name, self._handle, self.most = device, name, handle, most
         self._enqueue, self._queue = device._cl.enqueue_nd_range_kernel, device._queue
         self._set_buffer = handle.set_arg
         self._set_number = getattr(handle, "_set_arg_buf", handle.set_arg)

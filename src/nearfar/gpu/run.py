@@ -28,10 +28,11 @@ from ..results.limits import at_zero
 from . import GPU_METHODS
 from .arc_batches import ArcBatches
 from .launch_loop import LaunchLoop, Pace, enough_rounds, raise_cycle
+from .layout import DeviceLayout
 from .method import BatchedEngine, Budget, Engine, GpuMethod, StreamingMethod
 from .planning import GpuPlan
 from .tuning import LAUNCH_SECONDS
-from .work import FAILED, FALLEN, SPENT, UNDER_WAY, Work, make_room, never_ends, require_types
+from .work import FAILED, FALLEN, SPENT, UNDER_WAY, GroupSizeError, Work, make_room, never_ends, require_types
 
 FIGURES_OF_ROWS = ("rounds", "stages", "stages_alone")  # that engines note for one row, and that add up
 
@@ -62,9 +63,9 @@ def run_on_gpus(plan: GpuPlan, problem: Problem, dist: np.ndarray, controls: Con
         device = devices[t]
         require_types(device, problem.dtype)
         with device.lock:
-            building[t] = _build_kernels(plan, t, problem, controls, device)
+            layout, building[t] = _build_kernels(plan, t, problem, controls, device)
             before = device.traffic.copy()
-            relaxed[t], notes[t] = _drive(plan, t, problem, controls, device, rows)
+            relaxed[t], notes[t] = _drive(plan, layout, problem, controls, device, rows)
             notes[t] |= _moved(device.traffic - before)
 
     cpu.run(drive, len(devices), controls.stop, controls.watch)
@@ -73,10 +74,10 @@ def run_on_gpus(plan: GpuPlan, problem: Problem, dist: np.ndarray, controls: Con
 
 
 def _drive(
-    plan: GpuPlan, t: int, problem: Problem, controls: Controls, device: Device, rows: Rows
+    plan: GpuPlan, layout: DeviceLayout, problem: Problem, controls: Controls, device: Device, rows: Rows
 ) -> tuple[int, dict[str, Any]]:
     """Settle one device's share of the rows; return the arcs relaxed and the figures of the run."""
-    method, layout = GPU_METHODS[plan.method], plan.layouts[t]
+    method = GPU_METHODS[plan.method]
     spare = plan.available - layout.bytes
     make_room(problem.graph, device, layout, ("arcs", *method.keeps), spare)
     work = Work(problem, controls, device, layout, spare)
@@ -119,15 +120,21 @@ def _settle_in_turn(settler: Resident | Streamed, rows: Rows, downloads: Downloa
     return relaxed
 
 
-_built: set[tuple[Any, ...]] = set()
+_built: dict[tuple[Any, ...], int] = {}  # the largest group that all kernels of a kind of run allow
 
 
-def _build_kernels(plan: GpuPlan, t: int, problem: Problem, controls: Controls, device: Device) -> float:
-    """Settle rows of a graph of three vertices, so that kernels are built before time is taken; return the seconds."""
+def _build_kernels(
+    plan: GpuPlan, t: int, problem: Problem, controls: Controls, device: Device
+) -> tuple[DeviceLayout, float]:
+    """Settle rows of a graph of three vertices, so that kernels are built before time is taken; return the seconds.
+
+    Also returns the layout, with smaller groups if a kernel needs more registers than the device has for large ones.
+    """
     graph, layout, one = problem.graph, plan.layouts[t], plan.layouts[t].together
-    kind = (device, plan.method, graph.offsets.dtype, graph.arcs.dtype, problem.dtype, one, layout.batches > 1)
+    types = (graph.offsets.dtype, graph.arcs.dtype, problem.dtype)
+    kind = (device, plan.method, *types, one, layout.batches > 1, layout.group_size)
     if kind in _built:
-        return 0.0
+        return replace(layout, group_size=_built[kind]), 0.0
     began = time.perf_counter()
     arcs = np.zeros(2, graph.arcs.dtype)
     arcs["head"] = 1, 2
@@ -140,10 +147,16 @@ def _build_kernels(plan: GpuPlan, t: int, problem: Problem, controls: Controls, 
     batches = 2 if layout.batches > 1 else 1
     small = replace(layout, rows=len(sources), groups=1, batch=2 // batches, batches=batches, parts=4)
     unseen = Controls(threads=controls.threads, stop=controls.stop)  # these rows are not reported
-    _drive(replace(plan, layouts=(small,)), 0, once, unseen, device, Rows(np.empty((len(sources), 3), problem.dtype)))
+    rows = np.empty((len(sources), 3), problem.dtype)
+    while True:
+        try:
+            _drive(plan, small, once, unseen, device, Rows(rows))
+            break
+        except GroupSizeError as error:
+            small = replace(small, group_size=error.most)
     if not controls.stopped:
-        _built.add(kind)
-    return time.perf_counter() - began
+        _built[kind] = small.group_size
+    return replace(layout, group_size=small.group_size), time.perf_counter() - began
 
 
 class Downloads:

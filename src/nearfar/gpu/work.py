@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..devices.device import REPORT, Buffer, Device
+from ..devices.device import REPORT, Buffer, Device, Launch
 from ..errors import DeviceError, DeviceMemoryError, option
 from ..graph import Graph
 from ..kernels.gpu.constants import GPU_MOST, GPU_PART, GPU_THIN, HOST_PART, HOST_THIN
@@ -39,6 +39,14 @@ class Key(NamedTuple):
 
 
 _resident: weakref.WeakKeyDictionary[Graph, dict[Key, Any]] = weakref.WeakKeyDictionary()
+
+
+class GroupSizeError(DeviceError):
+    """A kernel that does not run in groups as large as the layout's; a run then begins again with smaller ones."""
+
+    def __init__(self, message: str, most: int) -> None:
+        super().__init__(message)
+        self.most = most
 
 
 @dataclass
@@ -70,9 +78,12 @@ class Work:
         self.floor = self.sum(self.problem.floor)
         self.tally = self.zeros(self.layout.groups, np.int64)
 
-    def kernel(self, stem: str, name: str, **defines: int) -> Callable[..., None]:
+    def kernel(self, stem: str, name: str, **defines: int) -> Launch:
         """Return a kernel for the types of this run."""
-        return self.device.kernel(stem, name, {**self.defines, **defines})
+        kernel = self.device.kernel(stem, name, {**self.defines, **defines})
+        if kernel.most < self.layout.group_size:
+            raise GroupSizeError(f"{name} runs in groups of at most {kernel.most} on {self.device.name}", kernel.most)
+        return kernel
 
     def empty(self, count: int, dtype: Any) -> Buffer:
         """Return a buffer that is freed when this run ends; other graphs on the device make room for it if needed."""
