@@ -1,11 +1,12 @@
 """The launch loop of one source: the host launches several rounds ahead, then looks at how far the device has come.
 
 A look waits for the device. It comes after 2, 4, 8 ... launches, so that even a search of thousands of rounds takes
-only a few dozen looks. A launch that finds nothing to do ends at once.
+only a few dozen looks, and sooner if the launches take long. A launch that finds nothing to do ends at once.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -66,6 +67,7 @@ class LaunchLoop:
         budget = np.int32(LAUNCH_UNITS)
         allow(self.allowed)
         while not self.work.controls.stop[0]:
+            began = time.perf_counter()
             launch(ahead, budget)
             self.work.meanwhile()
             is_over, is_spent = look()
@@ -75,7 +77,16 @@ class LaunchLoop:
             if is_spent:
                 self.find_cycle(dist)
                 allow(self.allowed)
-            ahead = min(2 * ahead, LAUNCHES_AHEAD)
+            ahead = self._next_ahead(ahead, time.perf_counter() - began)
+
+    @staticmethod
+    def _next_ahead(ahead: int, seconds: float) -> int:
+        """Return how many launches go before the next look, given how long the last ones took.
+
+        After Ctrl-C, the device still has to do what is enqueued, so that is never more than LAUNCH_SECONDS of work.
+        """
+        fitting = int(ahead * LAUNCH_SECONDS / max(seconds, 1e-6))
+        return max(1, min(2 * ahead, fitting, LAUNCHES_AHEAD))
 
     def find_cycle(self, dist: Buffer) -> None:
         """Raise if the distances so far show a negative cycle; else allow twice as many rounds."""
