@@ -96,6 +96,8 @@ def test_batches_are_copied_while_kernels_run(cupy, method, sources):
         recorded = waited_for(log, i, aside)
         assert log[recorded].stream == main and recorded > latest(log, i, "launch", uses=buffer)
         beside += first(log, recorded, "launch") < i
+        then = min(first(log, i, "wait", stream=main), first(log, i, "synchronize", stream=main))
+        assert then < first(log, i, "launch"), "needed at once, or else begun when all kernels are launched"
         used = first(log, i, "launch", uses=buffer)
         if used < len(log):
             arrived = waited_for(log, used, main)

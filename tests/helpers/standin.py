@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from nearfar.devices import opencl, text
+from nearfar.devices import text
+from nearfar.devices.quiet import build_quietly
 
 GPUS = 2
 SPACING = 1 << 44  # between the addresses of two allocations
@@ -272,7 +273,7 @@ class RawModule:
         self._machine.note("compile")
         self._program = cl.Program(self._machine.context, self._code)
         try:
-            opencl.build_quietly(cl, self._program, OPTIONS)
+            build_quietly(cl, self._program, OPTIONS)
         except cl.Error as error:
             raise CompileException(str(error)) from None
 

@@ -7,16 +7,10 @@ user's screen, and its usual call to set a number as an argument, which takes 10
 
 from __future__ import annotations
 
-import atexit
-import os
 import threading
-import warnings
 from collections import deque
 from collections.abc import Callable
-from functools import lru_cache
 from importlib import import_module
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -25,6 +19,7 @@ from ..errors import DeviceError
 from . import cpu
 from .device import Buffer, Device, Probe, as_row, choose, live, probe, take_front, take_range
 from .facts import Facts
+from .quiet import build_quietly, spare_disk
 
 PACKAGE = "pyopencl is not installed: pip install 'nearfar[opencl]'"
 DRIVER = "no OpenCL driver: pip install 'pyopencl[pocl]' runs on the CPU, or install your GPU's driver"
@@ -34,7 +29,7 @@ CHECKED = ["-DRACECHECK"]  # a further option for Oclgrind, which looks for race
 WIDE = ("cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics")
 
 _opened: dict[int, OpenCL] = {}
-_opening, _building = threading.Lock(), threading.Lock()
+_opening = threading.Lock()
 
 
 def found() -> list[Facts]:
@@ -79,7 +74,7 @@ def _probe() -> Probe:
 def _devices() -> list[Any]:
     """Return the driver's devices in our order."""
     cl = import_module("pyopencl")
-    _spare_disk()
+    spare_disk()
     try:
         platforms = cl.get_platforms()
     except cl.Error:  # raised by the loader when no driver is installed
@@ -123,35 +118,6 @@ def _facts(index: int, device: Any) -> Facts:
         doubles="cl_khr_fp64" in extensions,
         unified=unified,
     )
-
-
-def build_quietly(cl: Any, program: Any, options: list[str]) -> None:
-    """Build a program: without compiler warnings on the screen, and without PyOpenCL's cache on disk."""
-    with _building, warnings.catch_warnings():  # filters belong to the process, not to a thread
-        warnings.simplefilter("ignore")
-        program.get_info(cl.program_info.NUM_DEVICES)  # PyOpenCL does not cache a program that was used before
-        program.build(options)
-
-
-@lru_cache(maxsize=1)
-def _spare_disk() -> None:
-    """Avoid home folders that are not writable: there PyOpenCL fails to make a kernel, and PoCL is not found."""
-    if not _is_writable("pytools"):
-        setattr(import_module("pyopencl"), "_PYOPENCL_NO_CACHE", True)  # noqa: B010 - no attribute that mypy knows
-    if "POCL_CACHE_DIR" not in os.environ and not _is_writable("pocl"):
-        folder = mkdtemp(prefix="nearfar-pocl-")
-        atexit.register(rmtree, folder, ignore_errors=True)
-        os.environ["POCL_CACHE_DIR"] = folder
-
-
-def _is_writable(name: str) -> bool:
-    """Return whether a package has a writable folder in the user's cache."""
-    folder = import_module("platformdirs").user_cache_dir(name, name)
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK)
 
 
 class OpenCL(Device):
