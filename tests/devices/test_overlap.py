@@ -11,6 +11,7 @@ import nearfar
 from helpers.marks import needs_jit
 from nearfar.devices import copies, cuda, opencl
 from nearfar.errors import DeviceError
+from nearfar.gpu import run
 
 if opencl.missing():
     pytest.skip(f"the stand-in for CuPy runs on OpenCL: {opencl.missing()}", allow_module_level=True)
@@ -148,6 +149,27 @@ def test_pinned_memory_is_freed(cupy):
     assert not machine.pinned
     again = nearfar.apsp(graph, device="cuda", method="delta")
     assert np.array_equal(again.rows, nearfar.apsp(graph, device="cpu").rows)
+
+
+def test_interrupted_while_rows_are_copied(cupy, monkeypatch):
+    """The copy under way is waited for before its pinned memory and its rows are given back."""
+    graph, machine = make_graph(), cupy.machine
+    expected = nearfar.apsp(graph, device="cuda", method="delta").rows
+    _, aside = streams()
+
+    def interrupt(downloads, block, wait):
+        raise KeyboardInterrupt
+
+    begin = len(machine.log)
+    with monkeypatch.context() as patch:
+        patch.setattr(run.Downloads, "_collect", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            nearfar.apsp(graph, device="cuda", method="delta")
+    copied_last = copied(machine.log, begin, aside, TO_HOST)[-1][0]
+    assert first(machine.log, copied_last, "synchronize", stream=aside) < len(machine.log)
+    gc.collect()
+    assert not machine.pinned
+    assert np.array_equal(nearfar.apsp(graph, device="cuda", method="delta").rows, expected)
 
 
 def test_without_pinned_memory(cupy):
