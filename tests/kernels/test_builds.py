@@ -15,7 +15,11 @@ if opencl.missing():
 
 def kernels_of(stem):
     """Return the names of a text's kernels."""
-    return re.findall(r"^KERNEL\s+void\s+(\w+)\(", (text.FOLDER / f"{stem}.cl").read_text(), re.M)
+    return re.findall(r"^KERNEL(?:_SLIM)?\s+void\s+(\w+)\(", (text.FOLDER / f"{stem}.cl").read_text(), re.M)
+
+
+ONLY_IN_BATCHES = {"frontier_begin", "frontier_pending", "frontier_sparse"}
+ONLY_ALONE = {"delta_narrow", "delta_rows", "frontier_narrow", "frontier_rows"}
 
 
 @each_program
@@ -24,10 +28,10 @@ def test_builds(stem, defines):
     program = device.build(stem, text.source("opencl", stem, defines))
     assert not device._log(program).strip(), "some drivers print warnings on the user's screen"
     names = program.get_info(device._cl.program_info.KERNEL_NAMES).split(";")
-    only_in_batches = (
-        {"frontier_begin", "frontier_pending", "frontier_sparse"} if not defines.get("WINDOWED") else set()
-    )
-    assert set(names) == set(kernels_of(stem)) - only_in_batches
+    wanted = set(kernels_of(stem)) - (set() if defines.get("WINDOWED") and not defines["ALONE"] else ONLY_IN_BATCHES)
+    if ONLY_ALONE & wanted:
+        wanted = wanted & ONLY_ALONE if defines["ALONE"] else wanted - ONLY_ALONE
+    assert set(names) == wanted
     for name in names:
         assert device.find_kernel(program, name)
 

@@ -51,7 +51,7 @@ class Buffer:
         return f"<{self.count} x {self.dtype} on {self.device.name}{', freed' if self.handle is None else ''}>"
 
 
-class Launch(Protocol):
+class DeviceKernel(Protocol):
     """A kernel on its device."""
 
     most: int  # work-items per group, by its registers and local memory; often fewer than the device allows
@@ -78,9 +78,9 @@ class Device:
         self.lock = threading.RLock()
         self.traffic = Traffic()
         self.held: dict[int, int] = {}  # bytes of every buffer; any thread may collect buffers
-        self.watch: Callable[[str, Callable[..., None]], Callable[..., None]] | None = None  # may replace a kernel
+        self.watch: Callable[[str, DeviceKernel], DeviceKernel] | None = None  # may replace a kernel
         self._programs: dict[tuple, Any] = {}
-        self._kernels: dict[tuple, Launch] = {}
+        self._kernels: dict[tuple, DeviceKernel] = {}
         self.lost = ""  # why this process cannot use the device any more
 
     @property
@@ -88,7 +88,7 @@ class Device:
         """The facts of the device, with the memory that is free now."""
         return replace(self._facts, memory=self.free_memory())
 
-    def kernel(self, stem: str, name: str, defines: Mapping[str, int]) -> Launch:
+    def kernel(self, stem: str, name: str, defines: Mapping[str, int]) -> DeviceKernel:
         """Return a kernel; call it with groups, group size, arguments. Its program is built at the first use."""
         program_key = (stem, *sorted(defines.items()))
         key = (name, program_key)
@@ -166,7 +166,7 @@ class Device:
         """Compile a program."""
         raise NotImplementedError
 
-    def find_kernel(self, program: Any, name: str) -> Launch:
+    def find_kernel(self, program: Any, name: str) -> DeviceKernel:
         """Return a kernel of a compiled program."""
         raise NotImplementedError
 

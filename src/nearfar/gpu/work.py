@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..devices.device import REPORT, Buffer, Device, Launch
+from ..devices.device import REPORT, Buffer, Device, DeviceKernel
 from ..errors import DeviceError, DeviceMemoryError, option
 from ..graph import Graph
 from ..kernels.gpu.constants import GPU_MOST, GPU_PART, GPU_THIN, HOST_PART, HOST_THIN
@@ -78,7 +78,7 @@ class Work:
         self.floor = self.sum(self.problem.floor)
         self.tally = self.zeros(self.layout.groups, np.int64)
 
-    def kernel(self, stem: str, name: str, **defines: int) -> Launch:
+    def kernel(self, stem: str, name: str, **defines: int) -> DeviceKernel:
         """Return a kernel for the types of this run."""
         kernel = self.device.kernel(stem, name, {**self.defines, **defines})
         if kernel.most < self.layout.group_size:

@@ -21,12 +21,12 @@ from typing import Any
 
 from ..description import format_count, format_seconds
 from ..devices import text
-from ..devices.device import Device
+from ..devices.device import Device, DeviceKernel
 
 ENTRIES, ENTRY = 16, 256  # devices whose launches are noted, and bytes for each
 FORMAT = struct.Struct("<qqqd??64s")  # number, groups, size, begin, waiting, done, kernel
 SLOWEST = 5  # launches that are kept
-KERNEL = re.compile(r"^KERNEL\b.*?\bvoid\s+(\w+)\s*\(", re.M)
+KERNEL = re.compile(r"^KERNEL\w*\b.*?\bvoid\s+(\w+)\s*\(", re.M)
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,9 @@ class Watch:
 class Watched:
     """A kernel whose launches are noted; otherwise it is the kernel itself."""
 
-    def __init__(self, watch: Watch, device: Device, name: str, kernel: Callable[..., None]) -> None:
+    def __init__(self, watch: Watch, device: Device, name: str, kernel: DeviceKernel) -> None:
         self._watch, self._device, self._name, self._kernel = watch, device, name, kernel
+        self.most = kernel.most
 
     def __call__(self, groups: int, size: int, *args: Any) -> None:
         """Launch the kernel."""
