@@ -24,6 +24,7 @@ GROUPS = {
     "gpu/test_grid_gpu.py": "grid on a GPU",
     "kernels/test_builds.py": "builds of GPU kernels",
     "devices/test_cuda_methods.py": "stand-in for CUDA",
+    "cuda_text": "CUDA text on the CPU",
     "gpu": "runs on a GPU",
     "devices": "devices",
     "selftest": "devices",

@@ -1,7 +1,7 @@
 """Small queries that launch every GPU kernel, under Oclgrind (run.py): prints what was launched, and what was wrong.
 
-A simulator takes a millisecond for what a GPU does in a microsecond, so groups, lists and batches are made small here:
-then a graph of twenty vertices has fat vertices, stages that overflow, several groups and several batches.
+A simulator takes a millisecond for what a GPU does in a microsecond, so groups, lists and batches are made small here
+(helpers/shrinking.py).
 """
 
 from __future__ import annotations
@@ -11,29 +11,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from pytest import MonkeyPatch
 
-from nearfar.gpu import GPU_METHODS, floyd
-from nearfar.kernels.gpu import constants
+from nearfar.gpu import GPU_METHODS
 
-SMALL = {
-    "GPU_STAGE": 4,
-    "GPU_FAT_SHARE": 1,
-    "GPU_THIN": 2,
-    "GPU_PART": 3,
-    "HOST_THIN": 2,
-    "HOST_PART": 3,
-    "DEVICE_GROUPS": 3,
-    "HOST_GROUPS": 3,
-    "SMALL_ARCS": 4,
-    "LEAST_SMALL": 2,
-    "FEW_ARCS": 1,
-    "FEW_WORTH": 0,
-    "FIRST_ROUNDS": 3,
-    "LAUNCHES_AHEAD": 2,
-    "LAUNCH_ROUNDS": 4,
-}
 BATCH = 8  # arcs
-TILE = 4  # vertices per tile of `floyd`
 GROUP_SIZES = (4, 16)  # the second fills a stage more than once
 DEVICE = "opencl"
 
@@ -61,19 +43,6 @@ KERNEL void canary_divergence(GLOBAL i32 *a)
     a[LOCAL_ID] = 1;
 }
 """
-
-
-def shrink() -> None:
-    """Make tuned numbers small, in every module that has imported them."""
-    loaded = [module for name, module in sys.modules.items() if name.startswith("nearfar.")]
-    prepared = {f"{kind}_{name}": value for kind in ("DEVICE", "HOST") for name, value in (("TEAM", 4), ("NARROW", 2))}
-    for name, value in {**SMALL, **prepared, "MIN_BATCH": BATCH}.items():
-        readers = [module for module in loaded if hasattr(module, name)]
-        assert readers, f"no module has {name} any more: correct the name in {__file__}"
-        for module in readers:
-            setattr(module, name, value)
-    constants.GPU_SMALL_TILE = TILE  # read by kernels/gpu/floyd.cl only
-    floyd.TILES = dict.fromkeys(floyd.TILES, TILE)
 
 
 def take_groups_of(size) -> None:
@@ -284,7 +253,9 @@ def fall() -> list[str]:
 def main() -> None:
     """Run all queries and print a JSON document: kernels launched, wrong answers."""
     sys.path[:0] = [str(Path(__file__).parent.parent)]
-    shrink()
+    from helpers.shrinking import shrink
+
+    shrink(MonkeyPatch(), MIN_BATCH=BATCH)
     suit_oclgrind()
     launched = record_launches()
     run_canaries()
