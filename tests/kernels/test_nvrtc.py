@@ -11,13 +11,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from helpers.programs import each_program
+from helpers.programs import PROGRAMS, each_program
 from nearfar.devices import cuda, text
 
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed")
 QUICK = 80
 OTHERS = (75, 90, 100, 120)  # `make test-all`
 OPTIONS = (*cuda.OPTIONS, "--ptxas-options=-v", "-diag-suppress=177")  # 177: a helper that this program does not use
+FLUSHING = ("-ftz=true",)  # which CuPy always appends
+FLOATS = [program for program in PROGRAMS if 3 in (program.values[1]["DIST"], program.values[1]["WEIGHT"])]
+EXACT = re.compile(r"\b(add\.rn\.f32|min\.f32|cvt\.f64\.f32)\b")
+FLUSHED = re.compile(r"\b[\w.]+\.ftz\b[\w.]*")
 SPILL = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
 USED = re.compile(r"entry function '(\w+)'.*?Used (\d+) registers", re.S)
 SPILLED = 8  # bytes: a slim kernel may keep two words in memory, once per launch
@@ -26,7 +30,25 @@ FEW = 40  # registers: six groups of 256 on a multiprocessor, all that one of 1,
 
 def compile_for(architecture, source):
     """Return whether a program compiles to machine code, its size, and what the compiler said."""
-    options = [option.encode() for option in (*OPTIONS, f"--gpu-architecture=sm_{architecture}")]
+    program, fine, log = build(source, (*OPTIONS, f"--gpu-architecture=sm_{architecture}"))
+    size = nvrtc.nvrtcGetCUBINSize(program)[1] if fine else 0
+    nvrtc.nvrtcDestroyProgram(program)
+    return fine, size, log
+
+
+def instructions_of(source):
+    """Return the PTX of a program as CuPy has it made."""
+    program, fine, log = build(source, (*cuda.OPTIONS, "-diag-suppress=177", "-arch=compute_80", *FLUSHING))
+    assert fine, log
+    ptx = b" " * nvrtc.nvrtcGetPTXSize(program)[1]
+    nvrtc.nvrtcGetPTX(program, ptx)
+    nvrtc.nvrtcDestroyProgram(program)
+    return ptx.decode()
+
+
+def build(source, options):
+    """Return a program, whether it compiles, and what the compiler said."""
+    options = [option.encode() for option in options]
     try:
         _, program = nvrtc.nvrtcCreateProgram(source.encode(), b"program.cu", 0, [], [])
     except RuntimeError as error:
@@ -35,10 +57,7 @@ def compile_for(architecture, source):
     _, length = nvrtc.nvrtcGetProgramLogSize(program)
     log = b" " * length
     nvrtc.nvrtcGetProgramLog(program, log)
-    fine = result == nvrtc.nvrtcResult.NVRTC_SUCCESS
-    size = nvrtc.nvrtcGetCUBINSize(program)[1] if fine else 0
-    nvrtc.nvrtcDestroyProgram(program)
-    return fine, size, log.rstrip(b"\0 ").decode()
+    return program, result == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.rstrip(b"\0 ").decode()
 
 
 @each_program
@@ -87,3 +106,16 @@ def test_spills_are_seen():
     bounded = 'extern "C" __global__ void __launch_bounds__(1024, 1) f(volatile double *a)'
     fine, _, log = compile_for(80, f"{bounded} {{ {lines} {sums} }}")
     assert fine and any(int(count) > SPILLED for spill in SPILL.findall(log) for count in spill), log
+
+
+@pytest.mark.parametrize(("stem", "defines"), FLOATS)
+def test_no_float_is_flushed_to_zero(stem, defines):
+    """float32 below 1e-38 stay what they are: no instruction has .ftz, although CuPy asks for it."""
+    ptx = instructions_of(text.source("cuda", stem, defines))
+    assert not FLUSHED.findall(ptx)
+    assert EXACT.search(ptx)
+
+
+@pytest.mark.parametrize("plain", ["a[0] + a[1]", "a[0] < a[1] ? a[2] : a[3]", "(float)(2 * (double)a[0])"])
+def test_flushing_is_seen(plain):
+    assert FLUSHED.findall(instructions_of(f'extern "C" __global__ void f(float *a) {{ *a = {plain}; }}'))

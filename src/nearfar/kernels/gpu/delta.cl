@@ -113,8 +113,8 @@ DEVICE key_t relax(
     const task_t *task, const search_t *search, sum_t reached, i64 e, i32 next, i32 side, key_t split, i32 *follow)
 {
     const i32 v = head_of(task->arcs, e);
-    const sum_t offer = reached + weight_of(task->arcs, e);
-    if (!(offer < value_of(LOAD(&search->dist[v])))) return task->ceiling;
+    const sum_t offer = SUM(reached, weight_of(task->arcs, e));
+    if (!is_below(offer, LOAD(&search->dist[v]))) return task->ceiling;
     const key_t key = key_of(offer);
     const key_t old = ATOMIC_MIN(&search->dist[v], key);
     if (key >= old) return task->ceiling;
@@ -219,11 +219,11 @@ DEVICE void search_far(const task_t *task, const search_t *search, i32 unit, i32
 DEVICE key_t end_of_near(const task_t *task, key_t low)
 {
 #if DIST <= 2
-    const int is_below = task->delta < value_of(task->ceiling) - value_of(low);      // the sum might wrap
+    const int fits = task->delta < value_of(task->ceiling) - value_of(low);      // the sum might wrap
 #else
-    const int is_below = value_of(low) + task->delta < value_of(task->ceiling);
+    const int fits = is_below(SUM(value_of(low), task->delta), task->ceiling);
 #endif
-    const key_t end = is_below ? key_of(value_of(low) + task->delta) : task->ceiling;
+    const key_t end = fits ? key_of(SUM(value_of(low), task->delta)) : task->ceiling;
     return end > low || low >= task->ceiling ? end : low + 1;
 }
 

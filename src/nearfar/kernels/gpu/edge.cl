@@ -54,9 +54,9 @@ DEVICE i32 relax(
     const key_t reached = LOAD(&dist[tails[e]]);
     if (reached == ceiling) return UNCHANGED;       // unreached: infinity plus a negative weight is no path
     const i32 v = head_of(arcs, e);
-    const sum_t offer = value_of(reached) + weight_of(arcs, e);
-    if (!(offer < value_of(LOAD(&dist[v])))) return UNCHANGED;
-    if (offer < floor) return FELL;
+    const sum_t offer = SUM(value_of(reached), weight_of(arcs, e));
+    if (!is_below(offer, LOAD(&dist[v]))) return UNCHANGED;
+    if (LESS(offer, floor)) return FELL;
     const key_t key = key_of(offer);
     if (key >= ATOMIC_MIN(&dist[v], key)) return UNCHANGED;
 #if WINDOWED

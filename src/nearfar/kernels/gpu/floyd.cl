@@ -53,8 +53,12 @@ DEVICE num_t lesser(num_t best, num_t a, num_t b, i32 careful)
 #if DIST <= 2
     if (careful) return b < best - a ? a + b : best;
 #endif
+#if DIST == 3
+    return MIN_F32(best, ADD_F32(a, b));
+#else
     const num_t sum = a + b;
     return sum < best ? sum : best;
+#endif
 }
 
 // The entry in row i and column j; infinity outside the matrix.
@@ -75,8 +79,8 @@ KERNEL void floyd_fill(
         BARRIER();
         const i64 end = all || wanted[u] ? offsets[u + 1] : offsets[u];
         for (i64 e = offsets[u] + LOCAL_ID; e < end; e += LOCAL_SIZE)
-            if (weight_of(arcs, e) < infinity)      // plus 0: the key of -0.0 differs
-                ATOMIC_MIN(&row[head_of(arcs, e)], key_of(weight_of(arcs, e) + 0));
+            if (LESS(weight_of(arcs, e), infinity))     // plus 0: the key of -0.0 differs
+                ATOMIC_MIN(&row[head_of(arcs, e)], key_of(SUM(weight_of(arcs, e), 0)));
         BARRIER();
 #if DIST > 2
         for (i32 v = LOCAL_ID; v < n; v += LOCAL_SIZE) row[v] = BITS(value_of(row[v]));
@@ -94,11 +98,11 @@ KERNEL void floyd_corner(GLOBAL key_t *matrix, i32 n, i32 own, num_t infinity, i
     int is_fine = 1;
     for (i32 k = 0; k < TILE; k++) {
         BARRIER();
-        if (square[k * TILE + k] < 0) is_fine = 0;      // else entries would double in every step
+        if (LESS(square[k * TILE + k], 0)) is_fine = 0;      // else entries would double in every step
         for (u32 x = LOCAL_ID; is_fine && x < TILE * TILE; x += LOCAL_SIZE) {
             const num_t before = square[x];
             const num_t after = lesser(before, square[x / TILE * TILE + k], square[k * TILE + x % TILE], careful);
-            if (after < before) square[x] = after;      // never in row or column k, which other work-items read now
+            if (LESS(after, before)) square[x] = after;      // never in row or column k, which other work-items read now
         }
     }
     BARRIER();
@@ -169,13 +173,13 @@ KERNEL void floyd_rows(
             const num_t found = NUMBER(matrix[sources[s] * (i64)n + v]);
             const sum_t start = value_of(starts[apart ? 0 : s]);
 #if DIST <= 2
-            const int is_below = found < least - start;      // the sum might wrap
+            const int is_lower = found < least - start;      // the sum might wrap
 #else
-            const int is_below = start + found < least;
+            const int is_lower = LESS(SUM(start, found), least);
 #endif
-            if (found < far && is_below) least = start + found;
+            if (LESS(found, far) && is_lower) least = SUM(start, found);
             if (apart || s == count - 1) {
-                dist[apart * s * (i64)n + v] = least < end ? key_of(least) : ceiling;
+                dist[apart * s * (i64)n + v] = LESS(least, end) ? key_of(least) : ceiling;
                 least = end;
             }
         }

@@ -124,9 +124,9 @@ DEVICE i32 lower_head(const task_t *task, const search_t *search, sum_t reached,
     e -= task->base;
 #endif
     const i32 v = head_of(task->arcs, e);
-    const sum_t offer = reached + weight_of(task->arcs, e);
-    if (!(offer < value_of(LOAD(&search->dist[v])))) return -1;
-    if (offer < task->floor) {
+    const sum_t offer = SUM(reached, weight_of(task->arcs, e));
+    if (!is_below(offer, LOAD(&search->dist[v]))) return -1;
+    if (LESS(offer, task->floor)) {
         ATOMIC_SWAP(&search->control[FELL], 1);
         return -1;
     }

@@ -53,3 +53,9 @@ typedef double f64;
 #define F32_OF_BITS(bits) as_float(bits)
 #define BITS_OF_F64(value) as_long(value)
 #define F64_OF_BITS(bits) as_double(bits)
+
+// float32 with subnormal numbers kept, as far as the device keeps them (CL_FP_DENORM). The lesser one is b only if it
+// is less than a.
+#define ADD_F32(a, b) ((a) + (b))
+#define MIN_F32(a, b) ((b) < (a) ? (b) : (a))
+#define F64_OF_F32(value) ((f64)(value))

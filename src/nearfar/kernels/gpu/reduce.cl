@@ -11,9 +11,9 @@
 // WEIGHT is the type of lanes, never 0. A separate program, since it needs 64-bit floats where lanes are floats.
 
 #define WIDTH 32        // lanes per block
-#define SUM 0
-#define COUNT 1
-#define MAXIMUM 2
+#define OF_SUM 0
+#define OF_COUNT 1
+#define OF_MAXIMUM 2
 #define KINDS 3
 #ifndef WANTED
 #define WANTED 7
@@ -29,17 +29,22 @@ typedef f64 total_t;
 #else
 typedef i64 total_t;
 #endif
+#if WEIGHT == 3
+#define TOTAL(lane) F64_OF_F32(lane)        // a plain conversion may count subnormal numbers as 0 (cuda.h)
+#else
+#define TOTAL(lane) ((total_t)(lane))
+#endif
 
 DEVICE total_t with_length(i32 kind, total_t total, total_t length)
 {
-    if (kind == SUM) return total + length;
-    if (kind == COUNT) return total + 1;
+    if (kind == OF_SUM) return total + length;
+    if (kind == OF_COUNT) return total + 1;
     return length > total ? length : total;
 }
 
 DEVICE total_t joined(i32 kind, total_t total, total_t other)
 {
-    if (kind == MAXIMUM) return other > total ? other : total;
+    if (kind == OF_MAXIMUM) return other > total ? other : total;
     return total + other;
 }
 
@@ -59,10 +64,10 @@ KERNEL void reduce_parts(
         for (i64 i = begin; i < end; i++) {
             GLOBAL const lane_t *row = dist + (block * n + order[i]) * WIDTH + lane;
             for (i32 k = 0; k < EACH; k++) {
-                const lane_t length = row[k];
-                if (length < limit)
+                const total_t length = TOTAL(row[k]);
+                if (length < TOTAL(limit))
                     for (i32 kind = 0; kind < KINDS; kind++)
-                        if (WANTED >> kind & 1) totals[kind][k] = with_length(kind, totals[kind][k], (total_t)length);
+                        if (WANTED >> kind & 1) totals[kind][k] = with_length(kind, totals[kind][k], length);
             }
         }
         i64 place = unit * WIDTH + lane;

@@ -2,7 +2,7 @@
 
 DEVICE int is_light(GLOBAL const i32 *arcs, i64 e, sum_t delta)
 {
-    return weight_of(arcs, e) <= delta;
+    return !LESS(delta, weight_of(arcs, e));
 }
 
 DEVICE void swap_arcs(GLOBAL i32 *arcs, i64 a, i64 b)

@@ -30,6 +30,25 @@
 
 typedef weight_t lane_t;
 
+// Sums and minima of lanes, and lanes as values of the answer; as in types.h, subnormal float32 must not count as 0.
+#if WEIGHT == 3
+#define LANE_SUM(a, b) ADD_F32(a, b)
+#define LANE_MIN(a, b) MIN_F32(a, b)
+#else
+#define LANE_SUM(a, b) ((a) + (b))
+#define LANE_MIN(a, b) ((b) < (a) ? (b) : (a))
+#endif
+#if WEIGHT == 3 && DIST == 4
+#define LANE_VALUE(a) F64_OF_F32(a)
+#else
+#define LANE_VALUE(a) ((sum_t)(a))
+#endif
+#if WEIGHT == 3
+#define LANE_LESS(a, b) LESS(LANE_VALUE(a), LANE_VALUE(b))
+#else
+#define LANE_LESS(a, b) ((a) < (b))
+#endif
+
 #define ARGUMENTS \
     GLOBAL const offset_t *starts, GLOBAL const i32 *arcs, GLOBAL const i32 *where, GLOBAL const lane_t *offers, \
     lane_t infinity, i32 n, i32 blocks, GLOBAL lane_t *dist
@@ -42,8 +61,8 @@ DEVICE void descend(
         GLOBAL const lane_t *above = rows + head_of(arcs, e) * (i64)WIDTH + lane;
         const lane_t toll = weight_at(arcs, e);
         for (i32 k = 0; k < EACH; k++) {
-            const lane_t length = above[k] + toll;
-            best[k] = length < best[k] ? length : best[k];
+            const lane_t length = LANE_SUM(above[k], toll);
+            best[k] = LANE_MIN(best[k], length);
         }
     }
 }
@@ -57,7 +76,7 @@ DEVICE void take_offers(
     if (row < 0) return;
     for (i32 k = 0; k < EACH; k++) {
         const lane_t offer = offers[row * (i64)CLIMB + lane - climb * CLIMB + k];
-        best[k] = offer < best[k] ? offer : best[k];
+        best[k] = LANE_MIN(best[k], offer);
     }
 }
 
@@ -112,7 +131,7 @@ KERNEL void sweep_narrow(ARGUMENTS, GLOBAL const i32 *begins, i32 first, i32 las
                     for (i32 other = 1; other < sharing; other++)
                         for (i32 k = 0; k < EACH; k++) {
                             const lane_t length = found[(LOCAL_ID + other * TEAM) * EACH + k];
-                            best[k] = length < best[k] ? length : best[k];
+                            best[k] = LANE_MIN(best[k], length);
                         }
                     for (i32 k = 0; k < EACH; k++) rows[v * (i64)WIDTH + lane + k] = best[k];
                 }
@@ -146,7 +165,7 @@ KERNEL void sweep_rows(
             const i64 v = begin + column;
             if (v < n && row >= 0) {
                 const lane_t length = tile[column * (WIDTH + 1) + lane];
-                out[row * (i64)n + v] = length < limit ? key_of((sum_t)length) : ceiling;
+                out[row * (i64)n + v] = LANE_LESS(length, limit) ? key_of(LANE_VALUE(length)) : ceiling;
             }
         }
     }

@@ -70,7 +70,11 @@ DEVICE weight_t weight_at(GLOBAL const i32 *arcs, i64 e)
 
 DEVICE sum_t weight_of(GLOBAL const i32 *arcs, i64 e)
 {
+#if WEIGHT == 3 && DIST == 4
+    return F64_OF_F32(weight_at(arcs, e));
+#else
     return weight_at(arcs, e);
+#endif
 }
 
 // The value of a key, and the key of a value.
@@ -95,6 +99,26 @@ DEVICE key_t key_of(sum_t value)
 #else
     const key_t bits = BITS_OF_F64(value);
     return bits < 0 ? bits ^ 0x7fffffffffffffff : bits;
+#endif
+}
+
+// The sum of two values, and whether one is less than another. Plain float32 operations may count subnormal numbers as 0
+// (cuda.h), so kernels use these for values. Floats are compared as keys.
+#if DIST == 3
+#define SUM(a, b) ADD_F32(a, b)
+#define LESS(a, b) (key_of(a) < key_of(b))
+#else
+#define SUM(a, b) ((a) + (b))
+#define LESS(a, b) ((a) < (b))
+#endif
+
+// Whether a value is less than that of a key. A sum of integers may be too large for a key.
+DEVICE int is_below(sum_t value, key_t key)
+{
+#if DIST <= 2
+    return value < key;
+#else
+    return key_of(value) < key;
 #endif
 }
 
