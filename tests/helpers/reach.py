@@ -72,7 +72,6 @@ def short_launches(units, arcs=100):
     """A launch does at most so many units per group, and so many arcs in total; two entries are many."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(launch_loop, "LAUNCH_UNITS", units)
-        patch.setattr(launch_loop.Pace, "__init__", lambda pace: setattr(pace, "units", units))
         patch.setattr(launch_loop, "LAUNCH_SECONDS", 0)  # never more units than these
         for module in (gpu_edge, gpu_work):
             patch.setattr(module, "LAUNCH_ARCS", arcs)

@@ -1,117 +1,39 @@
-"""Look for races, stray accesses, diverging barriers and uninitialised values in every GPU kernel, with Oclgrind.
+"""Look for races, stray accesses and undefined behaviour in every GPU kernel: `make racecheck`.
 
-`make racecheck`. queries.py runs on Oclgrind's simulated device, which writes its findings to a log and always ends
-with exit code 0; this script reads the log. Kernels that are wrong on purpose (canaries) show that it finds mistakes.
-Loads of values that other work-items may change, on purpose (LOAD in kernels/gpu/opencl.h), are atomic there.
+The OpenCL text runs under Oclgrind, the CUDA text on the CPU under three sanitizers. Names of checks may be given.
+Exit code 1: something was found; 2: nothing could be run.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
-from collections import defaultdict
+from importlib import import_module
 from pathlib import Path
 
-HERE = Path(__file__).parent
-KERNELS = HERE.parent.parent / "src" / "nearfar" / "kernels" / "gpu"
-NOT_OPENCL = ("fill.cl",)  # for CUDA only; OpenCL has a command for it
-CANARIES = ("canary_race", "canary_bounds", "canary_uninitialized", "canary_divergence")
-OPTIONS = (
-    "--data-races",
-    "--uniform-writes",  # also several writes of the same value
-    "--uninitialized",
-    "--num-threads=1",
-    "--compute-units=1",
-    "--max-errors=20000",
-)
-PATIENCE = 900  # seconds
-KERNEL = re.compile(r"^\tKernel:\s*(\w+)", re.M)
-LOCATION = re.compile(r"^\tAt line \d+ \(column \d+\) of input\.cl:\n(\t.*)$", re.M)
+CHECKS = ("oclgrind", "sanitizers")  # modules beside this one
 
 
-def main() -> int:
-    """Run the queries under Oclgrind, print what it found, and return the exit code."""
-    oclgrind = shutil.which("oclgrind")
-    if oclgrind is None:
-        print("racecheck: oclgrind is not installed. On Debian and Ubuntu: apt-get install oclgrind", file=sys.stderr)
+def main(names) -> int:
+    """Run the checks, print what each one found, and return the exit code."""
+    sys.path[:0] = [str(Path(__file__).parent.parent)]
+    codes = [run(name, import_module(name)) for name in names or CHECKS]
+    return 1 if 1 in codes else min(codes)
+
+
+def run(name, module) -> int:
+    """Run one check; return 0 if all is well, 1 if something was found, 2 if it cannot be run."""
+    if module.missing():
+        print(f"racecheck, {name}: SKIPPED, {module.missing()}")
         return 2
     began = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="racecheck-") as folder:
-        log = Path(folder, "log")
-        outcome, failure = simulate(oclgrind, log)
-        found = reports(log.read_text(errors="replace") if log.exists() else "")
-    problems = [*failure, *outcome["wrong"], *unseen(found), *unlaunched(outcome["launched"]), *described(found)]
+    problems, seen = module.check()
     for problem in problems:
         print(problem, end="\n\n")
-    launched = {name for name, _ in outcome["launched"]}
-    clean = "no race, no stray access, no divergence, no uninitialised value"
-    verdict = f"{len(problems)} problems" if problems else clean
-    print(
-        f"racecheck: {verdict} in {len(launched)} kernels ({len(outcome['launched'])} with their variants), "
-        f"{time.perf_counter() - began:.0f} s"
-    )
+    verdict = f"{len(problems)} problems" if problems else "nothing wrong"
+    print(f"racecheck, {name}: {verdict} in {seen}, {time.perf_counter() - began:.0f} s", flush=True)
     return 1 if problems else 0
 
 
-def simulate(oclgrind, log):
-    """Run the queries; return their output, and what went wrong with the run."""
-    command = [oclgrind, *(word for option in OPTIONS for word in option.split("=")), "--log", str(log)]
-    paths = filter(None, (str(KERNELS.parents[2]), os.environ.get("PYTHONPATH")))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    child = subprocess.run(
-        [*command, sys.executable, str(HERE / "queries.py")],
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=PATIENCE,
-    )
-    try:
-        return json.loads(child.stdout), []
-    except ValueError:
-        return {"launched": [], "wrong": []}, [f"The queries did not run to their end (exit code {child.returncode})."]
-
-
-def reports(log):
-    """Return the reports of a log by kernel; those that name no kernel under ''."""
-    found = defaultdict(list)
-    for block in re.split(r"\n(?=\n\S|\Z)", log):
-        if block.strip():
-            kernel = KERNEL.search(block)
-            found[kernel[1] if kernel else ""].append(block.strip("\n"))
-    return found
-
-
-def unseen(found):
-    """Return a problem for each canary whose mistake was not found."""
-    return [f"Oclgrind did not find the mistake in {name}." for name in CANARIES if name not in found]
-
-
-def unlaunched(launched):
-    """Return a problem for each kernel that was never launched."""
-    names = {name for name, _ in launched}
-    return [
-        f"{name} of {text.name} was never launched: add a query to {HERE / 'queries.py'}."
-        for text in sorted(KERNELS.glob("*.cl"))
-        if text.name not in NOT_OPENCL
-        for name in re.findall(r"^KERNEL\s+void\s+(\w+)", text.read_text(), re.M)
-        if name not in names
-    ]
-
-
-def described(found):
-    """Return one report of each kind, with its number of occurrences."""
-    kinds = defaultdict(list)
-    for kernel, blocks in found.items():
-        for block in blocks if kernel not in CANARIES else ():
-            kinds[kernel, block.splitlines()[0].partition(" at ")[0], *LOCATION.findall(block)].append(block)
-    return [f"{len(blocks)} x in {kernel or 'no kernel'}:\n{blocks[0]}" for (kernel, *_), blocks in kinds.items()]
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

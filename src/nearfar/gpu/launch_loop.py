@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from .work import Work, never_ends
 class Pace:
     """How many units a group may do in a launch of rows, from how long the launch before took."""
 
-    units: int = LAUNCH_UNITS
+    units: int = field(default_factory=lambda: LAUNCH_UNITS)
 
     def took(self, seconds: float) -> None:
         """Do more in the next launch, or less."""

@@ -17,10 +17,9 @@ MODES = {
     "plain": (),
     "flush": ("-DNF_FLUSH",),
     "thread": ("-g", "-fsanitize=thread", "--param=tsan-distinguish-volatile=1"),
-    "address": ("-g", "-fsanitize=address"),
-    "undefined": ("-g", "-fsanitize=undefined"),
+    "address": ("-g", "-fsanitize=address,undefined"),  # and UndefinedBehaviorSanitizer: both at once
 }
-RUNTIMES = {"thread": "libtsan.so", "address": "libasan.so", "undefined": "libubsan.so"}
+RUNTIMES = {"thread": "libtsan.so", "address": "libasan.so"}
 KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(')
 
 

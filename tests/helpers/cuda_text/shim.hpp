@@ -4,8 +4,8 @@
 // fiber at a barrier, at the end, or at random before an atomic. Several system threads take the blocks of a launch.
 // So blocks really run at the same time, and the threads of a block in an order that changes.
 //
-// What is checked: a barrier must be reached by all threads of a block at the same line. Number, size and kind of the
-// arguments must be those of the kernel. ThreadSanitizer is told of fibers and barriers. A volatile load is a relaxed
+// What is checked: a barrier must be reached by all threads of a block at the same line. A block must end. Number, size
+// and kind of the arguments must be those of the kernel. ThreadSanitizer is told of fibers and barriers. A volatile load is a relaxed
 // atomic one for it, a plain load beside an atomic is a race. Shared memory of a block is thread_local.
 //
 // NF_FLUSH: floats are flushed to zero as -ftz=true does, which CuPy always sets (class Flushed).
@@ -96,6 +96,8 @@ struct Block {
 static thread_local Block *nf_block;
 static int nf_yield = 0;                        // on average, one in so many accesses yields; 0: none does
 static std::atomic<int> nf_divergences{0};
+static std::atomic<bool> nf_is_endless{false};
+const int NF_MOST_TURNS = 1 << 18;              // of all threads of a block; a kernel that takes more has no end
 
 NF_QUIET static void nf_go_home()
 {
@@ -169,7 +171,7 @@ NF_QUIET static void nf_run_block(Block *block, unsigned id)
     NF_THREADS(block->home_tsan = __tsan_get_current_fiber());
     NF_THREADS(__tsan_release(block->gates));
     for (auto &fiber : block->fibers) nf_prepare(fiber);
-    for (;;) {
+    for (int turn = 0;; turn++) {
         int ended = 0, running = 0;
         const int first = block->draw() % size, step = block->draw() & 1 ? 1 : size - 1;    // forwards or backwards
         for (int i = 0, k = first; i < size; i++, k = (k + step) % size) {
@@ -178,6 +180,10 @@ NF_QUIET static void nf_run_block(Block *block, unsigned id)
             running += block->fibers[k].state == RUNNING;
         }
         if (ended == size) break;
+        if (turn == NF_MOST_TURNS) {        // its threads are left where they are
+            nf_is_endless = true;
+            break;
+        }
         if (!running) nf_open_barrier(block);
     }
     NF_THREADS(__tsan_acquire(block->gates));
@@ -355,7 +361,7 @@ template <class... A> static void nf_body(void *call)
 }
 
 // Launch a kernel. Returns the number of divergences; -1000 - wanted if the number of arguments is wrong, -1 - i if
-// the kind of argument i is.
+// the kind of argument i is, -999 if a block did not end.
 template <class... A>
 static int nf_call(void (*kernel)(A...), void **arguments, const int *kinds, int count, const Launch &launch)
 {
@@ -366,7 +372,7 @@ static int nf_call(void (*kernel)(A...), void **arguments, const int *kinds, int
     Call<A...> call{kernel, arguments};
     const int before = nf_divergences;
     nf_launch(nf_body<A...>, &call, launch);
-    return nf_divergences - before;
+    return nf_is_endless.exchange(false) ? -999 : nf_divergences - before;
 }
 
 extern "C" void nf_set_yield(int every) { nf_yield = every; }

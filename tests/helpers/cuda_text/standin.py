@@ -20,6 +20,7 @@ from nearfar.devices import cuda
 from . import compiler
 
 PATTERN = 0xA5  # what new memory is filled with: nothing may rely on zeros
+ENDLESS = -999  # as in shim.hpp
 MOST_THREADS = 1024  # per block, on every GPU
 POINTER, FLOAT, INTEGER = 100, 200, 300  # kinds of arguments; the size is added; as in shim.hpp
 _libc = ctypes.CDLL(None)  # with a sanitizer, its malloc: it knows where memory ends
@@ -56,6 +57,7 @@ class Options:
     group_size: int = 32  # threads of a block that it offers; 1024 would be slow here
     cores: int = 2  # multiprocessors
     memory: int = 1 << 30
+    most_launches: int = 10**6  # after which a query counts as endless
     faults: tuple[tuple[str, str], ...] = ()  # what is replaced in the text, and by what
 
 
@@ -178,9 +180,13 @@ class Function:
         standin.launches[self._name] += 1
         standin.blocks[self._name] = max(standin.blocks[self._name], grid[0])
         seed = standin.launches.total()
+        if seed > options.most_launches:
+            raise WrongLaunchError(f"{self._name}: endless, after {options.most_launches:,} launches")
         outcome = self._call(places, kinds, len(args), grid[0], block[0], options.workers, seed)
         if outcome <= -1000:
             raise WrongLaunchError(f"{self._name} takes {-1000 - outcome} arguments, not {len(args)}")
+        if outcome == ENDLESS:
+            raise WrongLaunchError(f"{self._name}: a block that does not end")
         if outcome < 0:
             raise WrongLaunchError(f"{self._name}: argument {-1 - outcome} has the wrong type, {args[-1 - outcome]!r}")
         if outcome:

@@ -59,7 +59,7 @@ DEVICE weight_t weight_at(GLOBAL const i32 *arcs, i64 e)
 #elif WEIGHT == 3
     return F32_OF_BITS(arcs[2 * e + 1]);
 #else
-    const i64 bits = (i64)arcs[3 * e + 2] << 32 | (arcs[3 * e + 1] & 0xffffffffL);
+    const i64 bits = arcs[3 * e + 2] * 4294967296L | (arcs[3 * e + 1] & 0xffffffffL);    // << is for numbers from 0 on
 #if WEIGHT == 2
     return bits;
 #else

@@ -1,0 +1,47 @@
+"""The CUDA text on the CPU under ThreadSanitizer, and under AddressSanitizer and UndefinedBehaviorSanitizer together.
+
+The same small queries as under Oclgrind, driven through devices/cuda.py (helpers/cuda_text). Then each planted fault
+must be reported.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from helpers.cuda_text import compiler, sanitizing
+from helpers.cuda_text.faults import SANITIZED
+
+KERNELS = Path(__file__).parent.parent.parent / "src" / "nearfar" / "kernels" / "gpu"
+
+
+def missing() -> str | None:
+    """Return why sanitizers cannot be run, or None."""
+    absent = [name for mode, name in compiler.RUNTIMES.items() if not compiler.missing() and not compiler.runtime(mode)]
+    return compiler.missing() or (f"{', '.join(absent)} of g++ is not installed" if absent else None)
+
+
+def check() -> tuple[list[str], str]:
+    """Run all queries and plant all faults; return what is wrong, and what was looked at."""
+    problems, launches, kernels = [], 0, set()
+    for mode in compiler.RUNTIMES:
+        outcome = sanitizing.run(mode)
+        problems += [f"{mode}: {problem}" for problem in outcome.problems]
+        launches += outcome.launches
+        kernels |= outcome.kernels
+        problems += [f"{mode}: {name} was never launched." for name in sorted(all_kernels() - outcome.kernels)]
+    unseen = [fault.name for fault in SANITIZED if not is_caught(fault)]
+    problems += [f"{name} was planted, but not reported." for name in unseen]
+    faults = f"{len(SANITIZED) - len(unseen)} of {len(SANITIZED)} planted faults reported"
+    return problems, f"{launches:,} launches of {len(kernels)} kernels ({faults})"
+
+
+def is_caught(fault):
+    """Plant a fault; return whether the sanitizer reports it."""
+    return any(fault.caught in report for report in sanitizing.run(fault.mode, fault).reports)
+
+
+def all_kernels():
+    """Return the names of all kernels."""
+    texts = [path.read_text() for path in KERNELS.glob("*.cl")]
+    return {name for text in texts for name in re.findall(r"^KERNEL\s+void\s+(\w+)", text, re.M)}
