@@ -11,14 +11,15 @@ PIP := $(PY) -m pip --disable-pip-version-check -qq
 # Two processes; tests that need the same kernels run in the same one, in the order of tests/conftest.py.
 TEST_OPTIONS := -n 2 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help demo test test-all racecheck bench lint coverage clean
+.PHONY: help demo test test-all racecheck intel bench lint coverage clean
 .NOTPARALLEL:
 
 help:
 	@echo "make demo      solve a generated road network and print the figures"
 	@echo "make test      run the tests, on two cores"
-	@echo "make test-all  run these and the thorough ones: CUDA kernels for every generation of GPUs"
-	@echo "make racecheck look for races in the GPU kernels; needs oclgrind"
+	@echo "make test-all  run these, the thorough ones (CUDA kernels for every generation of GPUs), and make intel"
+	@echo "make racecheck look for races in the GPU kernels; needs oclgrind, and g++ with its sanitizers"
+	@echo "make intel     run the GPU methods on Intel's OpenCL runtime, from PyPI (700 MB)"
 	@echo "make lint      check style, types and who imports whom"
 	@echo "make coverage  run the tests without the JIT and report the lines they miss"
 	@echo "make bench     verify, time against other libraries, write docs/benchmarks.md, docs/gpu.md and docs/prepared.md"
@@ -32,9 +33,13 @@ test: $(VENV)/test.stamp
 
 test-all: $(VENV)/test.stamp
 	$(PY) -m pytest $(TEST_OPTIONS) -m "thorough or not thorough"
+	@$(PY) tests/intel.py --thorough
 
 racecheck: $(VENV)/test.stamp
 	@$(PY) tests/racecheck/run.py
+
+intel: $(VENV)/test.stamp
+	@$(PY) tests/intel.py
 
 lint: $(VENV)/test.stamp
 	$(PY) -m ruff check .

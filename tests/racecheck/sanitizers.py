@@ -6,7 +6,9 @@ must be reported.
 
 from __future__ import annotations
 
+import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from helpers.cuda_text import compiler, sanitizing
@@ -24,15 +26,16 @@ def missing() -> str | None:
 def check() -> tuple[list[str], str]:
     """Run all queries and plant all faults; return what is wrong, and what was looked at."""
     problems, launches, kernels = [], 0, set()
-    for mode in compiler.RUNTIMES:
-        outcome = sanitizing.run(mode)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        outcomes = dict(zip(compiler.RUNTIMES, pool.map(sanitizing.run, compiler.RUNTIMES), strict=True))
+        caught = dict(zip(SANITIZED, pool.map(is_caught, SANITIZED), strict=True))
+    for mode, outcome in outcomes.items():
         problems += [f"{mode}: {problem}" for problem in outcome.problems]
         launches += outcome.launches
         kernels |= outcome.kernels
         problems += [f"{mode}: {name} was never launched." for name in sorted(all_kernels() - outcome.kernels)]
-    unseen = [fault.name for fault in SANITIZED if not is_caught(fault)]
-    problems += [f"{name} was planted, but not reported." for name in unseen]
-    faults = f"{len(SANITIZED) - len(unseen)} of {len(SANITIZED)} planted faults reported"
+    problems += [f"{fault.name} was planted, but not reported." for fault in caught if not caught[fault]]
+    faults = f"{sum(caught.values())} of {len(caught)} planted faults reported"
     return problems, f"{launches:,} launches of {len(kernels)} kernels ({faults})"
 
 

@@ -14,7 +14,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <type_traits>
 #include <ucontext.h>
@@ -89,8 +91,8 @@ struct Block {
     void (*body)(void *) = nullptr;
     void *closure = nullptr;
 
-    unsigned draw() { return (seed = seed * 1664525u + 1013904223u) >> 8; }
-    Fiber &fiber() { return fibers[now]; }
+    NF_QUIET unsigned draw() { return (seed = seed * 1664525u + 1013904223u) >> 8; }
+    NF_QUIET Fiber &fiber() { return fibers[now]; }
 };
 
 static thread_local Block *nf_block;
@@ -190,32 +192,38 @@ NF_QUIET static void nf_run_block(Block *block, unsigned id)
     nf_block = nullptr;
 }
 
-NF_QUIET static void nf_take_blocks(Block *block, std::atomic<unsigned> *next)
-{
-    for (unsigned id; (id = next->fetch_add(1, std::memory_order_relaxed)) < block->blocks;) nf_run_block(block, id);
-    NF_THREADS(for (auto &fiber : block->fibers) if (fiber.tsan) __tsan_destroy_fiber(fiber.tsan));
-}
-
 struct Launch {
     unsigned blocks;
     int size, workers;
     unsigned seed;
 };
 
+NF_QUIET static void nf_take_blocks(Block *block, std::atomic<unsigned> *next)
+{
+    for (unsigned id; (id = next->fetch_add(1, std::memory_order_relaxed)) < block->blocks;) nf_run_block(block, id);
+}
+
+// Run a kernel: the caller and further threads take its blocks. Fibers are kept for the next launch, since it takes
+// ThreadSanitizer long to make one.
 NF_QUIET static void nf_launch(void (*body)(void *), void *closure, const Launch &launch)
 {
+    static std::mutex one_at_a_time;
+    static std::map<int, std::vector<Block>> kept;      // by the size of a block
+    std::lock_guard<std::mutex> guard(one_at_a_time);
+    std::vector<Block> &team = kept[launch.size];
+    if (team.size() < (size_t)launch.workers) team = std::vector<Block>(launch.workers);
     std::atomic<unsigned> next{0};
+    for (int w = 0; w < launch.workers; w++) {
+        team[w].fibers.resize(launch.size);
+        team[w].blocks = launch.blocks;
+        team[w].seed = launch.seed * 7919u + w;
+        team[w].body = body;
+        team[w].closure = closure;
+    }
     std::vector<std::thread> threads;
-    for (int w = 0; w < launch.workers && (unsigned)w < launch.blocks; w++)
-        threads.emplace_back([=, &next] {
-            Block block;
-            block.fibers.resize(launch.size);
-            block.blocks = launch.blocks;
-            block.seed = launch.seed * 7919u + w;
-            block.body = body;
-            block.closure = closure;
-            nf_take_blocks(&block, &next);
-        });
+    for (int w = 1; w < launch.workers && (unsigned)w < launch.blocks; w++)
+        threads.emplace_back(nf_take_blocks, &team[w], &next);
+    nf_take_blocks(&team[0], &next);
     for (auto &thread : threads) thread.join();
 }
 
