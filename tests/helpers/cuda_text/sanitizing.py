@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -42,8 +43,11 @@ class Outcome:
 
     @property
     def problems(self) -> list[str]:
-        """All that is not as it should be."""
-        return [*self.wrong, *self.reports, *filter(None, [self.failure])]
+        """All that is not as it should be; of reports with the same summary, one, and their number."""
+        kinds = {report.splitlines()[-1]: report for report in self.reports}
+        counts = Counter(report.splitlines()[-1] for report in self.reports)
+        reports = [f"{counts[kind]} x {report}" for kind, report in kinds.items()]
+        return [*self.wrong, *reports, *filter(None, [self.failure])]
 
 
 def run(mode, fault=None) -> Outcome:

@@ -208,7 +208,7 @@ NF_QUIET static void nf_take_blocks(Block *block, std::atomic<unsigned> *next)
 NF_QUIET static void nf_launch(void (*body)(void *), void *closure, const Launch &launch)
 {
     static std::mutex one_at_a_time;
-    static std::map<int, std::vector<Block>> kept;      // by the size of a block
+    static auto &kept = *new std::map<int, std::vector<Block>>;     // by the size of a block; never destroyed
     std::lock_guard<std::mutex> guard(one_at_a_time);
     std::vector<Block> &team = kept[launch.size];
     if (team.size() < (size_t)launch.workers) team = std::vector<Block>(launch.workers);
