@@ -9,6 +9,7 @@ import pytest
 
 import nearfar
 from helpers.marks import needs_jit
+from helpers.reach import let_auto_take_gpus
 from nearfar.devices import cuda, opencl
 from nearfar.devices.facts import Facts
 from nearfar.errors import DeviceError, KernelBuildError
@@ -105,7 +106,7 @@ def test_one_broken_gpu_does_not_hide_the_other(cupy, monkeypatch):
 
 @needs_jit
 def test_auto_takes_the_gpu_that_works(cupy, monkeypatch):
-    monkeypatch.setattr("nearfar.gpu.planning.AUTO_GPU_WORK", 1)
+    let_auto_take_gpus(monkeypatch)
     cupy.machine.fails["memory 0"] = cupy.cuda.runtime.CUDARuntimeError(46, "cudaErrorDevicesUnavailable")
     result = nearfar.sssp(nearfar.generate.rmat(6, seed=1), 0)
     assert result.stats["device"] == "cuda:1"

@@ -29,6 +29,7 @@ class Faulty:
 
     def __init__(self, kernel, fault, note, first_only):
         self.kernel, self.fault, self.note, self.first_only = kernel, fault, note, first_only
+        self.most = kernel.most
 
     def __call__(self, *args):
         began = os.path.getsize(self.note)

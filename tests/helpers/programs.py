@@ -10,7 +10,7 @@ import pytest
 from nearfar.devices import text
 
 TEXTS = {path.stem: path.read_text(encoding="ascii") for path in sorted(text.FOLDER.glob("*.cl"))}
-KERNEL = re.compile(r"^(KERNEL|KERNEL_SLIM) void", re.M)
+KERNEL = re.compile(r"^KERNEL(?:_SLIM)?\s+void\s+(\w+)\(", re.M)
 # DIST and WEIGHT as in types.h
 PAIRS = [(1, 0), (2, 0), (4, 0), (1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2), (3, 3), (4, 3), (4, 4)]
 TYPES = [
@@ -18,6 +18,11 @@ TYPES = [
     for offset, pairs in ((1, PAIRS), (2, [(1, 1), (4, 4)]))
     for dist, weight in pairs
 ]
+
+
+def kernels_of(stem):
+    """Return the names of a text's kernels."""
+    return KERNEL.findall(TEXTS[stem])
 
 
 def variants(stem):

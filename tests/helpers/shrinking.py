@@ -25,7 +25,7 @@ SMALL = {
     "FIRST_ROUNDS": 3,
     "LAUNCHES_AHEAD": 2,
     "LAUNCH_UNITS": 4,
-    "LAUNCH_ARCS": 30,
+    "LAUNCH_ARCS": 100,
     "GPU_HUB": 4,
     "GPU_RUN": 2,
     "DEVICE_TEAM": 4,

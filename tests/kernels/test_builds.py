@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
-from helpers.programs import PROGRAMS, TEXTS, each_program
+from helpers.programs import PROGRAMS, TEXTS, each_program, kernels_of
 from nearfar.devices import opencl, text
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)
-
-
-def kernels_of(stem):
-    """Return the names of a text's kernels."""
-    return re.findall(r"^KERNEL(?:_SLIM)?\s+void\s+(\w+)\(", (text.FOLDER / f"{stem}.cl").read_text(), re.M)
 
 
 ONLY_IN_BATCHES = {"frontier_begin", "frontier_pending", "frontier_sparse"}

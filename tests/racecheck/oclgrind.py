@@ -17,9 +17,10 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
+from helpers.programs import TEXTS, kernels_of
+
 HERE = Path(__file__).parent
-KERNELS = HERE.parent.parent / "src" / "nearfar" / "kernels" / "gpu"
-NOT_OPENCL = ("fill.cl",)  # for CUDA only; OpenCL has a command for it
+NOT_OPENCL = ("fill",)  # for CUDA only; OpenCL has a command for it
 CANARIES = ("canary_race", "canary_bounds", "canary_uninitialized", "canary_divergence")
 OPTIONS = (
     "--data-races",
@@ -54,7 +55,7 @@ def check() -> tuple[list[str], str]:
 def simulate(oclgrind, log):
     """Run the queries; return their output, and what went wrong with the run."""
     command = [oclgrind, *(word for option in OPTIONS for word in option.split("=")), "--log", str(log)]
-    paths = filter(None, (str(KERNELS.parents[2]), os.environ.get("PYTHONPATH")))
+    paths = filter(None, (str(HERE.parent.parent / "src"), os.environ.get("PYTHONPATH")))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     child = subprocess.run(
         [*command, sys.executable, str(HERE / "queries.py")],
@@ -88,10 +89,10 @@ def unlaunched(launched):
     """Return a problem for each kernel that was never launched."""
     names = {name for name, _ in launched}
     return [
-        f"{name} of {text.name} was never launched: add a query to {HERE / 'queries.py'}."
-        for text in sorted(KERNELS.glob("*.cl"))
-        if text.name not in NOT_OPENCL
-        for name in re.findall(r"^KERNEL\s+void\s+(\w+)", text.read_text(), re.M)
+        f"{name} of {stem}.cl was never launched: add a query to {HERE / 'queries.py'}."
+        for stem in TEXTS
+        if stem not in NOT_OPENCL
+        for name in kernels_of(stem)
         if name not in names
     ]
 

@@ -7,14 +7,11 @@ must be reported.
 from __future__ import annotations
 
 import os
-import re
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from helpers.cuda_text import compiler, sanitizing
 from helpers.cuda_text.faults import SANITIZED
-
-KERNELS = Path(__file__).parent.parent.parent / "src" / "nearfar" / "kernels" / "gpu"
+from helpers.programs import TEXTS, kernels_of
 
 
 def missing() -> str | None:
@@ -34,7 +31,8 @@ def check() -> tuple[list[str], str]:
         launches += outcome.launches
         kernels |= outcome.kernels
         problems += [f"{mode}: {name} was never launched." for name in sorted(all_kernels() - outcome.kernels)]
-    problems += [f"{fault.name} was planted, but not reported." for fault in caught if not caught[fault]]
+    advice = "was not reported. Is what it replaces (helpers/cuda_text/faults.py) still in the kernels?"
+    problems += [f"{fault.name} {advice}" for fault in caught if not caught[fault]]
     faults = f"{sum(caught.values())} of {len(caught)} planted faults reported"
     return problems, f"{launches:,} launches of {len(kernels)} kernels ({faults})"
 
@@ -46,5 +44,4 @@ def is_caught(fault):
 
 def all_kernels():
     """Return the names of all kernels."""
-    texts = [path.read_text() for path in KERNELS.glob("*.cl")]
-    return {name for text in texts for name in re.findall(r"^KERNEL\s+void\s+(\w+)", text, re.M)}
+    return {name for stem in TEXTS for name in kernels_of(stem)}

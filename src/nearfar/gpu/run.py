@@ -253,7 +253,7 @@ class Resident:
             if (left == FAILED).any():
                 raise never_ends(work, "the stages that a row may have")
             suspects = np.flatnonzero((left == FALLEN) | ((left == UNDER_WAY) & (ran >= limit)))
-            if len(suspects):
+            if len(suspects) and not (left == SPENT).any():  # while a row is, others may not have run
                 _check_cycles(work, engine, suspects, count, ran)
                 _lift_fallen(work, states, left)
                 limit = min(2 * limit, GPU_MOST // 2)

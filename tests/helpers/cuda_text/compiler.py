@@ -20,7 +20,7 @@ MODES = {
     "address": ("-g", "-fsanitize=address,undefined"),  # and UndefinedBehaviorSanitizer: both at once
 }
 RUNTIMES = {"thread": "libtsan.so", "address": "libasan.so"}
-KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(')
+KERNEL = re.compile(r'extern "C" __global__ (?:__launch_bounds__\([^)]*\) )?void (\w+)\(')
 
 
 class BuildError(Exception):

@@ -20,7 +20,7 @@ class Fault:
 
 LOAD = "#define LOAD(address) (*(volatile key_t *)(address))"
 LAST_BARRIER = "            BARRIER();\n            round++;"
-ROUND = "GLOBAL i32 *flags, i32 round)"
+ROUND = "GLOBAL i32 *flags, i32 round, i64 begin)"
 BATCHES = "apart, i32 batches)"
 SANITIZED = (
     Fault("a plain load", LOAD, "#define LOAD(address) (*(address))", "thread", caught="data race"),
@@ -34,8 +34,8 @@ SANITIZED = (
     ),
     Fault(
         "an index out of bounds",
-        "tails[e - base] = (i32)u",
-        "tails[e - base + 1] = (i32)u",
+        "tails[at - base] = low",
+        "tails[at - base + 1] = low",
         "address",
         caught="heap-buffer-overflow",
     ),
@@ -50,7 +50,7 @@ SANITIZED = (
 LAUNCHES = (
     Fault("an argument of another size", ROUND, ROUND.replace("i32 round", "i64 round"), "plain", caught="wrong type"),
     Fault("an argument of another kind", BATCHES, BATCHES.replace("i32", "f32"), "plain", caught="wrong type"),
-    Fault("one argument more", ROUND, ROUND.replace(")", ", i32 more)"), "plain", caught="takes 10 arguments, not 9"),
+    Fault("one argument more", ROUND, ROUND.replace(")", ", i32 more)"), "plain", caught="takes 11 arguments, not 10"),
     Fault(
         "a barrier that one thread skips",
         LAST_BARRIER,

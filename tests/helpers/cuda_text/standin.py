@@ -72,8 +72,17 @@ class Memory:
         _libc.free(self.ptr)
 
 
-class PinnedMemory(Memory):
+class PinnedMemory:
     """Memory of the host that the driver may copy from while kernels run: here, any memory."""
+
+    def __init__(self, nbytes):
+        self.block = (ctypes.c_char * nbytes)()
+
+
+def pinned_pointer(memory, offset):
+    """Return pinned memory as an object that NumPy reads; always all of it."""
+    assert offset == 0
+    return memory.block
 
 
 class Device:
@@ -235,12 +244,6 @@ class Runtime:
         self._standin.note("fill", value)
         ctypes.memset(address, value, nbytes)
 
-    def hostRegister(self, address, nbytes, flags):  # noqa: N802
-        self._standin.note("register", nbytes)
-
-    def hostUnregister(self, address):  # noqa: N802
-        self._standin.note("unregister", address)
-
 
 @dataclass
 class Standin:
@@ -262,7 +265,8 @@ class Standin:
             Stream=Stream,
             Event=Event,
             MemoryPool=lambda: MemoryPool(self),
-            alloc_pinned_memory=PinnedMemory,
+            PinnedMemory=PinnedMemory,
+            PinnedMemoryPointer=pinned_pointer,
         )
 
     def note(self, what: str, detail: object) -> None:

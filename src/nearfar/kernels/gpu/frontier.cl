@@ -358,7 +358,8 @@ KERNEL void frontier_rows(
     LOCAL_ARRAY i32 local_control[CONTROL_SIZE];
     const task_t task = TASK;
     const i64 words = 2 * (n + 2 * (i64)parts);
-    i32 left = budget;
+    i32 left = budget, held = 0;        // the row whose lists this group has; those before it wait
+    for (i32 row = GROUP_ID; row < rows; row += GROUPS) held = states[row] == SPENT ? row : held;
     load_state(control + GROUP_ID * CONTROL_SIZE, local_control);
     for (i32 row = GROUP_ID; row < rows; row += GROUPS) {
         const search_t search = {
@@ -371,7 +372,7 @@ KERNEL void frontier_rows(
         const int is_due = state == UNDER_WAY && search.waiting[now] > since;
         left = budget;      // a row that is due must be run in this step
 #else
-        const int is_due = left > 0 && (state == AT_SOURCE || state == UNDER_WAY || state == SPENT);
+        const int is_due = left > 0 && row >= held && (state == AT_SOURCE || state == UNDER_WAY || state == SPENT);
 #endif
         BARRIER();
         if (LOCAL_ID == 0 && is_due) {
