@@ -24,7 +24,7 @@ def run(durations):
         now += sum(left[:count])
         del left[:count]
 
-    problem = SimpleNamespace(graph=SimpleNamespace(min_weight=0))
+    problem = SimpleNamespace(graph=SimpleNamespace(min_weight=0, n=1000))
     controls = SimpleNamespace(stop=np.zeros(1, np.int8))
     work = SimpleNamespace(problem=problem, controls=controls, meanwhile=lambda: None)
     with pytest.MonkeyPatch.context() as patch:
@@ -39,9 +39,10 @@ def test_short_launches_go_far_ahead():
 
 
 def test_long_launches_do_not():
-    assert run([0.1] * 11) == [2, 2, 2, 2, 2, 1]
+    assert run([0.4 * LAUNCH_SECONDS] * 11) == [2, 2, 2, 2, 2, 1]
     assert run([10.0] * 4) == [2, 1, 1]
-    assert run([1e-5] * 30 + [0.1] * 20)[4:7] == [16, 2, 2], "found out at the first look that takes long"
+    long = run([1e-5] * 30 + [0.4 * LAUNCH_SECONDS] * 20)
+    assert long[4:7] == [16, 2, 2], "found out at the first look that takes long"
 
 
 @given(st.floats(1e-6, 2), st.integers(1, 200))

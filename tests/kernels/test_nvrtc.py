@@ -40,10 +40,15 @@ def instructions_of(source):
     """Return the PTX of a program as CuPy has it made."""
     program, fine, log = build(source, (*cuda.OPTIONS, "-diag-suppress=177", "-arch=compute_80", *FLUSHING))
     assert fine, log
-    ptx = b" " * nvrtc.nvrtcGetPTXSize(program)[1]
+    ptx = room(nvrtc.nvrtcGetPTXSize(program)[1])
     nvrtc.nvrtcGetPTX(program, ptx)
     nvrtc.nvrtcDestroyProgram(program)
-    return ptx.decode()
+    return ptx.rstrip(b"\0").decode()
+
+
+def room(length):
+    """Return bytes that NVRTC may write to: at least two, since all Python shares those of one byte."""
+    return bytes(max(length, 2))
 
 
 def build(source, options):
@@ -55,7 +60,7 @@ def build(source, options):
         pytest.skip(f"NVRTC is not installed: {error}")
     (result,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     _, length = nvrtc.nvrtcGetProgramLogSize(program)
-    log = b" " * length
+    log = room(length)
     nvrtc.nvrtcGetProgramLog(program, log)
     return program, result == nvrtc.nvrtcResult.NVRTC_SUCCESS, log.rstrip(b"\0 ").decode()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -25,9 +26,11 @@ def find_sums(query: Query) -> np.ndarray:
     if plan.gpu is not None and plan.rows:
         try:
             return _sums_on_gpus(query, plan, hierarchy)
-        except DeviceError:
+        except DeviceError as error:
             if query.devices != ("auto",):
                 raise
+            said = f"{plan.device} failed, so the CPU adds up the rows: {error}"
+            warnings.warn(said, RuntimeWarning, stacklevel=3)  # sums have no plan that could say so
     return sum_rows(hierarchy, query.sources, query.threads, query.progress)
 
 
