@@ -91,7 +91,7 @@ for method, threads in (("delta", 2), ("delta", 3), ("dijkstra", 1)):
     for _ in range(3):
         row[:] = -1
         interrupt(method, again_and_again, when_written(row, -1))
-    interrupt(method, again_and_again, at_work(threads))
+    interrupt(method, again_and_again, at_work(min(threads, 2), together=True))
 """
 
 

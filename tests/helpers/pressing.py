@@ -96,9 +96,30 @@ def once(action, at=1):
     return call
 
 
-def at_work(number=1):
-    """Return what presses before the ``number``-th piece of work and lets it begin with the stop flag raised."""
-    return once(press_and_wait, number)
+def at_work(number=1, together=False):
+    """Return what presses before the ``number``-th piece of work and lets it begin with the stop flag raised.
+
+    Later pieces wait until it has pressed, else they might finish the query before. ``together``: so do earlier ones,
+    which are pieces of the same run.
+    """
+    lock, count, pressed = threading.Lock(), 0, threading.Event()
+
+    def before_work(stop):
+        nonlocal count
+        with lock:
+            count += 1
+            mine = count
+        if mine == number:
+            try:
+                press()  # in the main thread, the interrupt comes here
+            finally:
+                pressed.set()
+            while not stop[0]:
+                time.sleep(MOMENT)
+        elif mine > number or together:
+            pressed.wait()
+
+    return before_work
 
 
 def at_call(number, folder):
