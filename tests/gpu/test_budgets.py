@@ -19,7 +19,7 @@ from nearfar.errors import DeviceError, NegativeCycleError
 from nearfar.gpu import delta as gpu_delta
 from nearfar.gpu import launch_loop, work
 from nearfar.gpu import run as gpu_run
-from nearfar.gpu.tuning import LAUNCH_SECONDS, LAUNCH_UNITS, MOST_UNITS
+from nearfar.gpu.tuning import LAUNCH_SECONDS, MOST_UNITS
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)
@@ -144,14 +144,13 @@ def test_negative_weights_in_short_launches(method):
 
 
 def test_pace():
-    pace = launch_loop.Pace()
-    assert pace.units == LAUNCH_UNITS
+    pace = launch_loop.Pace(2048)
     pace.took(LAUNCH_SECONDS / 5)
-    assert pace.units == 2 * LAUNCH_UNITS
+    assert pace.units == 4096
     pace.took(LAUNCH_SECONDS / 2)
-    assert pace.units == 2 * LAUNCH_UNITS
+    assert pace.units == 4096
     pace.took(2 * LAUNCH_SECONDS)
-    assert pace.units == LAUNCH_UNITS
+    assert pace.units == 2048
     for _ in range(40):
         pace.took(0)
     assert pace.units == MOST_UNITS

@@ -26,7 +26,8 @@ def run(durations):
 
     problem = SimpleNamespace(graph=SimpleNamespace(min_weight=0, n=1000))
     controls = SimpleNamespace(stop=np.zeros(1, np.int8))
-    work = SimpleNamespace(problem=problem, controls=controls, meanwhile=lambda: None)
+    layout = SimpleNamespace(group_size=256)
+    work = SimpleNamespace(problem=problem, controls=controls, layout=layout, meanwhile=lambda: None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(launch_loop, "time", SimpleNamespace(perf_counter=lambda: now))
         LaunchLoop(work).go(launch, lambda: (not left, False), lambda rounds: None, None)

@@ -15,9 +15,9 @@ from nearfar.gpu import GPU_METHODS, launch_loop
 from nearfar.gpu import arc_batches as gpu_stream
 from nearfar.gpu import delta as gpu_delta
 from nearfar.gpu import edge as gpu_edge
-from nearfar.gpu import frontier as gpu_frontier
 from nearfar.gpu import layout as gpu_layout
 from nearfar.gpu import planning as gpu_plan
+from nearfar.gpu import run as gpu_run
 from nearfar.gpu import work as gpu_work
 from nearfar.methods import METHODS
 
@@ -57,8 +57,6 @@ def tiny_tuning(size=3):
                 patch.setattr(module, f"HOST_{name}", value)
         patch.setattr(gpu_work, "tuning", lambda gpu: {"THIN": 2, "PART": 3, "STAGE": 4, "HUB": 4, "RUN": 2})
         patch.setattr(gpu_delta, "GPU_HUB", 4)
-        for module in (gpu_edge, gpu_frontier):
-            patch.setattr(module, "GPU_RUN", 2)
         patch.setattr(gpu_work, "LEAST_SMALL", 2)
         patch.setattr(gpu_work, "SMALL_ARCS", 0)
         patch.setattr(gpu_plan, "HOST_GROUP_SIZE", size)
@@ -71,7 +69,8 @@ def tiny_tuning(size=3):
 def short_launches(units, arcs=100):
     """A launch does at most so many units per group, and so many arcs in total; two entries are many."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(launch_loop, "LAUNCH_UNITS", units)
+        for module in (launch_loop, gpu_run):
+            patch.setattr(module, "launch_units", lambda work: units)
         patch.setattr(launch_loop, "LAUNCH_SECONDS", 0)  # never more units than these
         for module in (gpu_edge, gpu_work):
             patch.setattr(module, "LAUNCH_ARCS", arcs)

@@ -160,7 +160,7 @@ class Delta:
         """Settle one row per group."""
         layout = self.work.layout
         kernel = self.kernel("rows", alone=True)
-        numbers = map(np.int32, (rows, budget.units))
+        numbers = (np.int32(rows), self.work.small, np.int32(budget.units))
         kernel(min(layout.groups, rows), layout.group_size, *self.arguments(), sources, states, *numbers)
         return 0
 

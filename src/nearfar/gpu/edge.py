@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..devices.device import Buffer
-from ..kernels.gpu.constants import GPU_FLAGS, GPU_RUN
+from ..kernels.gpu.constants import GPU_FLAGS
 from .arc_batches import ArcBatches, Window
 from .launch_loop import LaunchLoop
 from .method import Budget, StreamingMethod
@@ -62,7 +62,7 @@ class Edge:
         span = (np.int32(first), np.int32(last), np.int64(base), np.int64(end))
         for begin in range(base, end, LAUNCH_ARCS):
             count = min(end - begin, LAUNCH_ARCS)
-            self.kernel("tails")(*self.work.items(-(-count // GPU_RUN)), self.offsets, *span, np.int64(begin), tails)
+            self.kernel("tails")(*self.work.runs(count), self.offsets, *span, np.int64(begin), tails)
 
     def arguments(self, window: Window | None) -> tuple[Any, ...]:
         """Return the arguments that every kernel takes first."""

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..devices.device import Buffer
-from ..kernels.gpu.constants import GPU_RUN
 from .arc_batches import ArcBatches, Window
 from .launch_loop import LaunchLoop
 from .method import Budget, StreamingMethod
@@ -128,7 +127,7 @@ class Frontier:
         window, vertices, ends = few
         count = np.int32(len(vertices))
         given = device.upload(vertices), device.upload(ends), count
-        groups, size = work.items(-(-int(ends[-1]) // GPU_RUN))
+        groups, size = work.runs(int(ends[-1]))
         self.kernel("sparse")(min(groups, work.layout.groups), size, *self.arguments(window), work.tally, *given)
         return True
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..kernels.gpu.constants import GPU_MOST
 from ..methods.cycles import find_negative_cycle
 from ..methods.rounds import is_negative, negative_cycle
 from ..methods.tuning import FIRST_ROUNDS
-from .tuning import LAUNCH_SECONDS, LAUNCH_UNITS, LAUNCHES_AHEAD, MOST_UNITS
+from .tuning import LAUNCH_ITEMS, LAUNCH_SECONDS, LAUNCHES_AHEAD, MOST_UNITS
 from .work import Work, never_ends
 
 
@@ -25,7 +25,7 @@ from .work import Work, never_ends
 class Pace:
     """How many units a group may do in a launch of rows, from how long the launch before took."""
 
-    units: int = field(default_factory=lambda: LAUNCH_UNITS)
+    units: int
 
     def took(self, seconds: float) -> None:
         """Do more in the next launch, or less."""
@@ -33,6 +33,11 @@ class Pace:
             self.units = min(2 * self.units, MOST_UNITS)
         elif seconds > LAUNCH_SECONDS:
             self.units = max(self.units // 2, 1)
+
+
+def launch_units(work: Work) -> int:
+    """Return how many units a group does in its first launch."""
+    return max(LAUNCH_ITEMS // work.layout.group_size, 1)
 
 
 def enough_rounds(work: Work) -> int:
@@ -64,7 +69,7 @@ class LaunchLoop:
         ahead: int = 2,
     ) -> None:
         """Launch and look until done; ``look`` returns (whether it is done, whether the rounds are used up)."""
-        budget = np.int32(LAUNCH_UNITS)
+        budget = np.int32(launch_units(self.work))
         allow(self.allowed)
         while not self.work.controls.stop[0]:
             began = time.perf_counter()

@@ -27,7 +27,7 @@ from ..methods.tuning import FIRST_ROUNDS
 from ..results.limits import at_zero
 from . import GPU_METHODS
 from .arc_batches import ArcBatches
-from .launch_loop import LaunchLoop, Pace, enough_rounds, raise_cycle
+from .launch_loop import LaunchLoop, Pace, enough_rounds, launch_units, raise_cycle
 from .layout import DeviceLayout
 from .method import BatchedEngine, Budget, Engine, GpuMethod, StreamingMethod
 from .planning import GpuPlan
@@ -221,7 +221,7 @@ class Resident:
     """Settles rows with all arcs on the device."""
 
     def __init__(self, work: Work, engine: Engine) -> None:
-        self.work, self.engine = work, engine
+        self.work, self.engine, self.pace = work, engine, Pace(launch_units(work))
 
     def notes(self) -> dict[str, int]:
         """Return the figures of the batches for the result."""
@@ -241,7 +241,7 @@ class Resident:
         work, engine, count = self.work, self.engine, len(sources)
         given, states = _begin_block(work, engine, sources)
         engine.set_sources(sources)
-        limit, pace = enough_rounds(work), Pace()
+        limit, pace = enough_rounds(work), self.pace
         while not work.controls.stop[0]:
             began = time.perf_counter()
             ran = engine.run_rows(given, states, count, Budget(limit, pace.units), None)
@@ -263,7 +263,7 @@ class Streamed:
     """Settles rows with one arc batch on the device after the other, until no batch has work to do."""
 
     def __init__(self, work: Work, engine: BatchedEngine, batches: ArcBatches) -> None:
-        self.work, self.engine, self.batches = work, engine, batches
+        self.work, self.engine, self.batches, self.pace = work, engine, batches, Pace(launch_units(work))
 
     def notes(self) -> dict[str, int]:
         """Return the figures of the batches for the result."""
@@ -294,7 +294,7 @@ class Streamed:
         """Settle one row per group: each batch in turn, for the rows that have work to do there."""
         work, engine, batches, count = self.work, self.engine, self.batches, len(sources)
         given, states = _begin_block(work, engine, sources)
-        rounds, looks, pace = enough_rounds(work), FIRST_ROUNDS, Pace()
+        rounds, looks, pace = enough_rounds(work), FIRST_ROUNDS, self.pace
         batches.restart()
         engine.begin(sources, batches.start(), apart=True)
         while not work.controls.stop[0]:

@@ -18,7 +18,7 @@ import numpy as np
 from ..devices.device import REPORT, Buffer, Device, DeviceKernel
 from ..errors import DeviceError, DeviceMemoryError, option
 from ..graph import Graph
-from ..kernels.gpu.constants import GPU_MOST, GPU_PART, GPU_THIN, HOST_PART, HOST_THIN
+from ..kernels.gpu.constants import GPU_MOST, GPU_PART, GPU_RUN, GPU_THIN, HOST_PART, HOST_RUN, HOST_THIN
 from ..methods.problem import Controls, Problem
 from .layout import DeviceLayout
 from .tuning import LAUNCH_ARCS, LEAST_SMALL, SMALL_ARCS
@@ -153,6 +153,10 @@ class Work:
         graph = self.problem.graph
         return np.int32(max(LEAST_SMALL, SMALL_ARCS * graph.n // max(graph.m, graph.n, 1)))
 
+    def runs(self, arcs: int) -> tuple[int, int]:
+        """Return the number of groups and their size for arcs of which each work-item takes several in a row."""
+        return self.items(-(-arcs // self.defines["RUN"]))
+
     @property
     def share(self) -> np.int32:
         """Units (kernels/gpu/lists.cl) that all groups together do in one launch, so that it ends soon."""
@@ -201,7 +205,9 @@ def flip_negatives(rows: np.ndarray) -> None:
 
 def tuning(is_gpu: bool) -> dict[str, int]:
     """Return where vertices become fat: on a CPU, work-items run one after the other, so none waits for a hub."""
-    return {"THIN": GPU_THIN, "PART": GPU_PART} if is_gpu else {"THIN": HOST_THIN, "PART": HOST_PART}
+    if is_gpu:
+        return {"THIN": GPU_THIN, "PART": GPU_PART, "RUN": GPU_RUN}
+    return {"THIN": HOST_THIN, "PART": HOST_PART, "RUN": HOST_RUN}
 
 
 def arc_spans(offsets: np.ndarray) -> list[tuple[int, int]]:

@@ -384,14 +384,15 @@ DEVICE void store_state(GLOBAL i32 *control, GLOBAL key_t *levels, STATE const i
 }
 
 // One group continues alone while lists are not longer than `most`, for at most `left` units. Return those left.
-DEVICE i32 run_alone(const task_t *task, const search_t *search, i32 most, i32 left, GLOBAL i64 *tally)
+// Where they are not longer than `small`, work-items follow paths: there the time goes to stages, not to arcs.
+DEVICE i32 run_alone(const task_t *task, const search_t *search, i32 most, i32 small, i32 left, GLOBAL i64 *tally)
 {
     while (left > 0) {
         const i64 size = stage_size(search);
         if (size == 0 || size > most) break;
         const i32 units = stage_units(search), first = search->control[UNITS_DONE];
         const i32 end = units - first < left ? units : first + left;
-        run_stage(task, search, size <= FOLLOWED ? HOPS : 0, first, end, 1);
+        run_stage(task, search, size <= small ? HOPS : 0, first, end, 1);
         if (LOCAL_ID == 0) {
             *tally += *search->relaxed;
             search->control[UNITS_DONE] = end;
@@ -419,7 +420,7 @@ KERNEL_SLIM void delta_narrow(TASK_ARGUMENTS, SEARCH_ARGUMENTS, i32 small, i32 s
         else end_stage(&task, &search);
     }
     BARRIER();
-    run_alone(&task, &search, small, budget, tally);
+    run_alone(&task, &search, small, small, budget, tally);
     store_state(control, levels, local_control, local_levels);
 }
 
@@ -429,7 +430,7 @@ KERNEL_SLIM void delta_narrow(TASK_ARGUMENTS, SEARCH_ARGUMENTS, i32 small, i32 s
 #define SPENT 4         // the units are used up: the group continues with this row
 #define FAILED 5        // too many stages
 KERNEL_SLIM void delta_rows(
-    TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *sources, GLOBAL i32 *states, i32 rows, i32 budget)
+    TASK_ARGUMENTS, SEARCH_ARGUMENTS, GLOBAL const i32 *sources, GLOBAL i32 *states, i32 rows, i32 small, i32 budget)
 {
     LOCALS;
     STATE_LOCALS;
@@ -453,7 +454,7 @@ KERNEL_SLIM void delta_rows(
             begin_search(&task, &search, 1);
         }
         BARRIER();
-        const i32 after = run_alone(&task, &search, MOST, is_due ? left : 0, tally + GROUP_ID);
+        const i32 after = run_alone(&task, &search, MOST, small, is_due ? left : 0, tally + GROUP_ID);
         left = is_due ? after : left;
         const i32 stage = local_control[STAGE_NOW];
         BARRIER();

@@ -79,9 +79,10 @@ KERNEL void edge_tails(
         if (offsets[middle] <= e) low = middle;
         else high = middle;
     }
-    for (i64 at = e; at < end && at < e + RUN; at++) {
-        while (offsets[low + 1] <= at) low++;
-        tails[at - base] = low;
+    const i64 stop = e + RUN < end ? e + RUN : end;
+    for (i64 at = e; at < stop; low++) {
+        const i64 next = offsets[low + 1] < stop ? offsets[low + 1] : stop;
+        for (; at < next; at++) tails[at - base] = low;
     }
 }
 
