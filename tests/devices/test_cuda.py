@@ -143,6 +143,14 @@ def test_without_nvrtc(cupy, texts, error):
 
 
 @needs_jit
+def test_auto_without_nvrtc_takes_the_cpu(cupy, monkeypatch):
+    let_auto_take_gpus(monkeypatch)
+    cupy.machine.fails["compile"] = RuntimeError("CuPy failed to load libnvrtc.so.12")
+    result = nearfar.sssp(nearfar.generate.rmat(6, seed=1), 0)
+    assert result.stats["device"] == "cpu" and "cuda:0 failed (DeviceError)" in result.plan.why
+
+
+@needs_jit
 @pytest.mark.parametrize("status", [700, 702, 710, 715, 719])
 def test_an_error_that_ends_the_context(cupy, status):
     """The first call says what to do, and so does every later one; the other GPU works."""
