@@ -378,3 +378,9 @@ def test_methods_without_kernels_for_gpus():
         require_gpu_method("johnson", "opencl:1")
     for method in (*ALL, "auto"):
         require_gpu_method(method, "opencl:0")
+
+
+def test_a_row_by_itself_costs_launches():
+    """With 64 rows, enough groups have work; each row by itself would take some 90 launches."""
+    for rows, together in ((5, True), (64, False)):
+        assert at_work(RMAT_18, rows, "delta")[0].together is together

@@ -21,6 +21,7 @@ from .tuning import (
     ROUND_SECONDS,
     SWEEP_BYTES,
     TOGETHER_MARGIN,
+    TURN_SECONDS,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def groups_at_work(work: RowWork, layout: DeviceLayout, busy: int) -> int:
 def seconds_per_row(work: RowWork, layout: DeviceLayout, busy: int) -> float:
     """Return the expected seconds per row of many; rows that are settled at once share the copies of arc batches."""
     groups = groups_at_work(work, layout, busy)
-    waits = work.rounds * ROUND_SECONDS / (1 if layout.together else groups)
+    alone = work.rounds * ROUND_SECONDS
+    waits = alone + TURN_SECONDS if layout.together else alone / groups
     copies = work.arcs * work.arc_bytes / BUS_BYTES / layout.rows if layout.batches > 1 else 0.0
     return max(waits + work.arcs * GROUP_ARC / groups, copies)
 

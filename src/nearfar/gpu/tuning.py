@@ -43,6 +43,8 @@ STEADY_SWEEPS = 8
 # takes about 1.3 us for as many arcs: a load of the arc, one of the distance, an atomic. At 40 bytes per arc, two such
 # groups per compute unit ask for 16 GB/s: 46 units for 740, which is what the memory of such a card gives.
 ROUND_SECONDS, GROUP_ARC, BUSY_GROUPS = 5e-6, 5e-9, 2
+# A row by itself takes some 90 launches (bench/model.py counts 93 on R-MAT 18), most of them ahead, and a few looks.
+TURN_SECONDS = 6e-4
 BUS_BYTES = 12e9  # per second, from and to the memory of the host; model: PCIe 3 with 16 lanes
 # Bytes that a relaxation moves (an arc of 8 and a sector of 32), relaxations per arc, bytes that a sweep moves per byte
 # of distance, and seconds of a climb on the host; entries of 4 bytes that `floyd` relaxes while the memory gives a byte
