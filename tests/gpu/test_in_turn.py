@@ -158,7 +158,7 @@ def test_several_devices_share_the_rows(monkeypatch):
 
 
 def test_a_plan_says_so():
-    graph = nearfar.generate.rmat(12, seed=1)
+    graph = nearfar.generate.rmat(16, seed=1)
     with pretending(gpu=True, cores=8):
         plan = nearfar.plan(graph, [0, 1], method="delta", device=DEVICE)
         assert plan.together and plan.describe()["groups"] == "one row after the other, with all groups"
