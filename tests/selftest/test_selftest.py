@@ -56,12 +56,13 @@ def test_opencl(few):
         assert ("delta", query, "resident") in asked and ("delta", query, "batched") not in asked
         for method in ("edge", "frontier"):
             assert {(method, query, "resident"), (method, query, "batched")} <= asked
+    assert {method for method, query, _ in asked if query == "sums"} == {"prepared"}
     assert "driver" in tested.facts and tested.count(PASSED) == len(tested.outcomes)
     text = str(report)
     written = "".join(pieces).splitlines()
     assert set(text.splitlines()) <= set(written), "all of the report was written as it came"
     assert any(re.fullmatch(r"R-MAT +float64 +delta +one some all +\S+ \w+", line) for line in written)
-    assert re.search(r"^frontier +float64 +3/3 +3/3 +3/3 +1/1", text, re.M) and "FAILED" not in text
+    assert re.search(r"^frontier +float64 +3/3 +3/3 +3/3 +- +1/1", text, re.M) and "FAILED" not in text
     answer = json.loads(json.dumps(report.as_dict(), allow_nan=False))
     assert answer["ok"] and answer["devices"][0]["passed"] == len(tested.outcomes)
 
@@ -214,3 +215,25 @@ def test_a_device_that_flushes_subnormals(monkeypatch, flushes):
     monkeypatch.setattr(checks, "_ask", flushed)
     tested = run_here("opencl", only=["subnormal", "edge", "one", "resident"]).devices[0]
     assert [outcome.status for outcome in tested.outcomes] == [SKIPPED if flushes == "yes" else "wrong"]
+
+
+def test_which_types_come_in_batches():
+    """All with --full; else two, since drivers that compile for a CPU take long."""
+    for level, types in (("usual", {"int32", "float64"}), ("full", {"int32", "int64", "float32", "float64"})):
+        batched = {case.dtype for case in cases.cases(("opencl:0",), level) if case.layout == "batched"}
+        assert batched - {"none"} == types
+
+
+@needs_opencl
+def test_wrong_sums_are_seen(monkeypatch):
+    graph = nearfar.generate.road_grid(9, 9, seed=1)
+    rows = nearfar.mssp(graph, checks._sources(graph, "sums"), device="cpu").rows
+    assert checks._compare_sums(graph, ("opencl:0",), rows) == ""
+    assert "rows add up to" in checks._compare_sums(graph, ("opencl:0",), 2 * rows)
+    sums = nearfar.Prepared.row_sums
+
+    def wrong(prepared, sources, device):
+        return sums(prepared, sources, device=device) + (device != "cpu")
+
+    monkeypatch.setattr(nearfar.Prepared, "row_sums", wrong)
+    assert "differ from the CPU's" in checks._compare_sums(graph, ("opencl:0",), rows)

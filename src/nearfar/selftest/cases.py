@@ -11,8 +11,12 @@ from ..methods import METHODS
 from .graphs import SIZES, Sample, samples
 
 LEVELS = tuple(SIZES)
-QUERIES, LAYOUTS = ("one", "some", "all"), ("resident", "batched")
-LARGE_LEFT_OUT = {("floyd", "one"), ("floyd", "some"), ("edge", "some"), ("prepared", "one")}  # too large, or too long
+QUERIES, LAYOUTS = ("one", "some", "all", "sums"), ("resident", "batched")
+# Types whose arcs also come in batches; `--full`: all. A driver that compiles for a CPU takes half a minute for a type.
+BATCHED = ("int32", "float64")
+LARGE_LEFT_OUT = {  # too large, or too long
+    ("floyd", "one"), ("floyd", "some"), ("edge", "some"), ("prepared", "one"), ("prepared", "sums"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Case:
 
 def cases(names: tuple[str, ...], level: str, only: Sequence[str] = ()) -> list[Case]:
     """Return the queries for devices at a level; ``only`` those that all these words name."""
-    found = [case for sample in samples(level) for case in _of(names, sample)]
+    found = [case for sample in samples(level) for case in _of(names, sample, level)]
     chosen = [case for case in found if all(word in case.words for word in only)]
     if not chosen:
         raise OptionError(f"no query of the self-test is called {', '.join(map(repr, only))}. {_known(found)}")
@@ -50,16 +54,24 @@ def _known(found: list[Case]) -> str:
     return f"The words are {', '.join(map(repr, words))}."
 
 
-def _of(names: tuple[str, ...], sample: Sample) -> Iterator[Case]:
+def _of(names: tuple[str, ...], sample: Sample, level: str) -> Iterator[Case]:
     """Yield the queries on a graph."""
     on_cpu = names == ("cpu",)
     for method in METHODS if on_cpu else GPU_METHODS:
         if not _takes(method, sample):
             continue
-        layouts = LAYOUTS if not on_cpu and GPU_METHODS[method].streams else LAYOUTS[:1]
-        for query in QUERIES[: 2 if sample.big else 3]:
-            if not (sample.big and (method, query) in LARGE_LEFT_OUT):
+        streams = not on_cpu and GPU_METHODS[method].streams and (level == "full" or sample.dtype in BATCHED)
+        for query in QUERIES:
+            if _is_asked(method, query, sample, on_cpu):
+                layouts = LAYOUTS if streams else LAYOUTS[:1]
                 yield from (Case(method, sample.dtype, query, layout, sample.name, sample.big) for layout in layouts)
+
+
+def _is_asked(method: str, query: str, sample: Sample, on_cpu: bool) -> bool:
+    """Return whether a query suits a method and a graph: sums are those of a prepared graph, on a GPU."""
+    if query == "sums" and (method != "prepared" or on_cpu or sample.cyclic):
+        return False
+    return not (sample.big and (query == "all" or (method, query) in LARGE_LEFT_OUT))
 
 
 def _takes(method: str, sample: Sample) -> bool:

@@ -21,6 +21,7 @@ from ..description import format_bytes
 from ..devices import DEVICES, open_named
 from ..errors import KernelBuildError, NearfarError, NegativeCycleError
 from ..graph import Graph
+from ..results.limits import unreached
 from .cases import Case
 from .graphs import SUBNORMAL, Sample, samples
 from .launches import Launch, Watch
@@ -31,6 +32,7 @@ BATCHES = 3  # batches of arcs to aim for
 SHRINK = 0.93  # factor by which the memory limit shrinks until arcs come in batches
 SHOWN = 5  # wrong distances that a message shows
 FREE, WAITING = False, True  # whether a run waits for the device after every launch
+ROUNDED = 1e-4  # relative error of a sum of float32 distances that `prepared` has rounded
 FLUSHED = "distances below 1.2e-38 differ, and the device treats such float32 numbers as zero, as OpenCL allows"
 
 
@@ -94,7 +96,10 @@ class Here:
         for i, mode in enumerate(modes):
             if self.watch is not None:
                 self.watch.begin(mode, forget=i == 0)
-            problem, stats = _compare(sample, case.query, options, wanted, case.layout)
+            if case.query == "sums":
+                problem = _compare_sums(sample.graph, self.names, wanted)
+            else:
+                problem, stats = _compare(sample, case.query, options, wanted, case.layout)
             if problem:
                 break
         if problem and SUBNORMAL in sample.name and _flushes(self.names):
@@ -199,6 +204,17 @@ def _memory_for_batches(graph: Graph, query: str, options: dict[str, Any]) -> in
     if fitting is None:
         raise _Impossible
     return fitting
+
+
+def _compare_sums(graph: Graph, names: tuple[str, ...], rows: np.ndarray | None) -> str:
+    """Sum rows on a device; return what is wrong: they must be the CPU's to the bit, and agree with proved rows."""
+    prepared, sources = nearfar.prepare(graph), _sources(graph, "sums")
+    found, wanted = (prepared.row_sums(sources, device=device) for device in (list(names), "cpu"))
+    if found.tobytes() != wanted.tobytes():
+        return f"sums of rows differ from the CPU's: {found.tolist()} instead of {wanted.tolist()}"
+    assert rows is not None
+    plain = np.where(rows < unreached(rows.dtype), rows, 0).sum(axis=1, dtype=found.dtype)
+    return "" if np.allclose(found, plain, rtol=ROUNDED) else f"rows add up to {plain.tolist()}, not {found.tolist()}"
 
 
 def _reference(sample: Sample, query: str) -> np.ndarray | None:
