@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import nearfar
+from helpers.builds import built_quickly
 from helpers.marks import needs_jit
 from nearfar.devices import DEVICES, opencl
 from nearfar.errors import DeviceError, KernelBuildError, NegativeCycleError, OptionError
@@ -19,6 +20,13 @@ from nearfar.selftest.report import PASSED, SKIPPED
 
 pytestmark = needs_jit
 needs_opencl = pytest.mark.skipif(opencl.missing() is not None, reason=str(opencl.missing()))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def builds(request):
+    """Build kernels without optimising them."""
+    with built_quickly(request):
+        yield
 
 
 @pytest.fixture
