@@ -11,7 +11,7 @@ import nearfar
 from helpers.marks import needs_jit
 from nearfar.devices import copies, cuda, opencl
 from nearfar.errors import DeviceError
-from nearfar.gpu import run
+from nearfar.gpu import row_blocks
 
 if opencl.missing():
     pytest.skip(f"the stand-in for CuPy runs on OpenCL: {opencl.missing()}", allow_module_level=True)
@@ -162,7 +162,7 @@ def test_interrupted_while_rows_are_copied(cupy, monkeypatch):
 
     begin = len(machine.log)
     with monkeypatch.context() as patch:
-        patch.setattr(run.Downloads, "_collect", interrupt)
+        patch.setattr(row_blocks.Downloads, "_collect", interrupt)
         with pytest.raises(KeyboardInterrupt):
             nearfar.apsp(graph, device="cuda", method="delta")
     copied_last = copied(machine.log, begin, aside, TO_HOST)[-1][0]

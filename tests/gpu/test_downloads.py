@@ -14,7 +14,7 @@ from helpers import strategies
 from helpers.asking import build
 from helpers.reach import ALL, DEVICE, NEGATIVE, STREAMING, memory_for, streaming, tiny_tuning, two_buffers
 from nearfar.devices import opencl
-from nearfar.gpu import run
+from nearfar.gpu import row_blocks
 from nearfar.gpu.layout import DeviceLayout, make_layout
 from nearfar.gpu.planning import GPU_METHODS
 
@@ -67,7 +67,7 @@ def test_a_cpu_has_one_buffer(fetches):
 
 def test_progress_counts_only_rows_that_are_there(monkeypatch):
     """A row is reported when it is on the host, not when it is settled."""
-    graph, finish, early = nearfar.generate.rmat(7, seed=1), run.Downloads._finish, []
+    graph, finish, early = nearfar.generate.rmat(7, seed=1), row_blocks.Downloads._finish, []
     expected = nearfar.apsp(graph, device="cpu").rows
 
     def check(downloads, block):
@@ -75,7 +75,7 @@ def test_progress_counts_only_rows_that_are_there(monkeypatch):
             early.extend(r for r in block if not np.array_equal(downloads.rows.dist[r], expected[r]))
         finish(downloads, block)
 
-    monkeypatch.setattr(run.Downloads, "_finish", check)
+    monkeypatch.setattr(row_blocks.Downloads, "_finish", check)
     with two_buffers(), tiny_tuning():
         nearfar.apsp(graph, device=DEVICE, method="delta")
     assert not early

@@ -11,7 +11,7 @@ from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.errors import NegativeCycleError
 from nearfar.gpu import planning as gpu_plan
-from nearfar.gpu import run as gpu_run
+from nearfar.gpu import row_blocks
 
 if opencl.missing():
     pytest.skip(opencl.missing(), allow_module_level=True)
@@ -40,7 +40,7 @@ def test_an_arc_leads_one_way(method):
 def test_every_source_of_a_group_is_settled(method, monkeypatch):
     """001, 003: the flag was armed once, so a group's second source stopped at once."""
     monkeypatch.setattr(gpu_plan, "HOST_GROUPS", 1)
-    monkeypatch.setattr(gpu_run, "LAUNCH_SECONDS", 1e9)  # blocks of rows grow, however slow the machine is
+    monkeypatch.setattr(row_blocks, "LAUNCH_SECONDS", 1e9)  # blocks of rows grow, however slow the machine is
     graph = nearfar.generate.rmat(8, seed=1)
     result = nearfar.apsp(graph, method=method, device=DEVICE)
     assert result.plan.layouts[0].groups < graph.n // 16

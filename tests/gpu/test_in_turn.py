@@ -147,7 +147,7 @@ def test_batches_of_several_rows(method):
 
 def test_several_devices_share_the_rows(monkeypatch):
     """A device that settles its rows in turn takes one at a time."""
-    from nearfar.gpu.run import Rows
+    from nearfar.gpu.row_blocks import Rows
 
     taken, take = [], Rows.take
     monkeypatch.setattr(Rows, "take", lambda rows, count: taken.append(count) or take(rows, count))

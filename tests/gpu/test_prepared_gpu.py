@@ -21,9 +21,8 @@ from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.elimination import levels
 from nearfar.errors import DeviceMemoryError, MemoryLimitError, NegativeCycleError
-from nearfar.gpu import launch_budget
+from nearfar.gpu import launch_budget, row_blocks
 from nearfar.gpu import prepared as gpu_prepared
-from nearfar.gpu import run as gpu_run
 from nearfar.kernels.cpu.constants import LANES
 
 if opencl.missing():
@@ -252,7 +251,7 @@ def test_the_next_rows_climb_while_the_device_sweeps(monkeypatch):
     prepared, calls = nearfar.prepare(GRID), []
     waiting = ("upload", "get", "finish")
     monkeypatch.setattr(gpu_prepared.Sweeps, "_fitting_blocks", lambda engine, facts: 1)
-    monkeypatch.setattr(gpu_run, "LAUNCH_SECONDS", 1e9)  # rows come in blocks of several sweeps
+    monkeypatch.setattr(row_blocks, "LAUNCH_SECONDS", 1e9)  # rows come in blocks of several sweeps
     for owner, name in ((gpu_prepared.Sweeps, "climb"), *((opencl.OpenCL, name) for name in waiting)):
         monkeypatch.setattr(owner, name, noted(getattr(owner, name), lambda _, name=name: name, calls))
     monkeypatch.setattr(opencl.Kernel, "__call__", noted(opencl.Kernel.__call__, lambda kernel: kernel._name, calls))

@@ -23,7 +23,7 @@ import numpy as np
 import nearfar
 from helpers.reach import ALL, STREAMING, memory_for
 from nearfar.devices import cpu, opencl
-from nearfar.gpu.run import Rows
+from nearfar.gpu.row_blocks import Rows
 
 BOTH = ["opencl:0", "opencl:1"]
 graph = nearfar.generate.rmat(9, seed=4)

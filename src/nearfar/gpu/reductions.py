@@ -20,7 +20,7 @@ from .launch_budget import parts_of
 from .levels import KEPT
 from .planning import GpuPlan
 from .prepared import WIDTH, Climbed, Sweeps
-from .run import Rows
+from .row_blocks import Rows
 from .work import CODES, Work, make_room, require_types, with_room
 
 STEM = "reduce"

@@ -6,11 +6,8 @@ between launches, which are kept short.
 
 from __future__ import annotations
 
-import itertools
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -31,25 +28,10 @@ from .launch_loop import LaunchLoop, Pace, enough_rounds, launch_units, raise_cy
 from .layout import DeviceLayout
 from .method import BatchedEngine, Budget, Engine, GpuMethod, StreamingMethod
 from .planning import GpuPlan
-from .tuning import LAUNCH_SECONDS
+from .row_blocks import Downloads, Rows, blocks_of
 from .work import FAILED, FALLEN, SPENT, UNDER_WAY, GroupSizeError, Work, make_room, never_ends, require_types
 
 FIGURES_OF_ROWS = ("rounds", "stages", "stages_alone")  # that engines note for one row, and that add up
-
-
-class Rows:
-    """The rows of a query, handed out in blocks to the devices as they become free."""
-
-    def __init__(self, dist: np.ndarray) -> None:
-        self.dist = dist
-        self._next, self._lock = 0, threading.Lock()
-
-    def take(self, count: int) -> range:
-        """Return the next rows, at most ``count``."""
-        with self._lock:
-            first = self._next
-            self._next = min(first + count, len(self.dist))
-            return range(first, self._next)
 
 
 def run_on_gpus(plan: GpuPlan, problem: Problem, dist: np.ndarray, controls: Controls) -> tuple[int, float]:
@@ -94,7 +76,7 @@ def _settle_all(settler: Resident | Streamed, rows: Rows) -> int:
     if work.layout.together:
         relaxed = _settle_in_turn(settler, rows, downloads)
     else:
-        for block in _blocks(work, rows, settler.engine.least_rows):
+        for block in blocks_of(work, rows, settler.engine.least_rows):
             settler.settle_block(work.problem.sources[block.start : block.stop])
             downloads.begin(block)
         work.meanwhile()
@@ -157,56 +139,6 @@ def _build_kernels(
     if not controls.stopped:
         _built[kind] = small.group_size
     return replace(layout, group_size=small.group_size), time.perf_counter() - began
-
-
-class Downloads:
-    """Copies settled rows to the host: where the layout has two buffers, while the next block is settled."""
-
-    def __init__(self, work: Work, engine: Engine, rows: Rows) -> None:
-        self.work, self.engine, self.rows = work, engine, rows
-        self._other = work.empty(engine.dist.count, work.key) if work.layout.row_buffers == 2 else None
-
-    def begin(self, block: range) -> None:
-        """Copy settled rows, or begin to; then the next rows go to the other buffer."""
-        work, engine = self.work, self.engine
-        work.meanwhile()  # the rows before these are on the host before their buffer is written again
-        if work.controls.stop[0]:
-            return
-        rows = self.rows.dist[block.start : block.stop]
-        if self._other is None:
-            work.fetch(engine.dist, rows)
-            self._finish(block)
-            return
-        wait = work.begin_fetch(engine.dist, rows)
-        work.later(lambda: self._collect(block, wait))
-        engine.dist, self._other = self._other, engine.dist
-
-    def _collect(self, block: range, wait: Callable[[], None]) -> None:
-        """Wait for rows and finish them."""
-        if not self.work.controls.stop[0]:
-            wait()
-            self._finish(block)
-
-    def _finish(self, block: range) -> None:
-        """Report rows as finished."""
-        for r in block:
-            self.work.controls.finish(r)
-
-
-def _blocks(work: Work, rows: Rows, least: int) -> Iterator[range]:
-    """Yield blocks of rows that take about LAUNCH_SECONDS each, multiples of ``least``, until none is left."""
-    layout = work.layout
-    count = min(least, layout.rows)
-    for launch in itertools.count(1):
-        began = time.perf_counter()
-        block = rows.take(count)
-        if not block or work.controls.stop[0]:
-            work.notes["launches_of_rows"] = launch - 1
-            return
-        yield block
-        spent = max(time.perf_counter() - began, 1e-6)
-        fitting = max(int(len(block) * LAUNCH_SECONDS / spent) // least, 1) * least
-        count = min(fitting, 4 * count, layout.rows)
 
 
 def _new_settler(method: GpuMethod, work: Work) -> Resident | Streamed:
