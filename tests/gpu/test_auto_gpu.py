@@ -107,7 +107,7 @@ def test_a_prepared_graph_need_not_be_prepared(roads, monkeypatch):
     monkeypatch.setattr(solve, "GPU_MARGIN", 1e9)
     monkeypatch.setattr("nearfar.gpu.planning.AUTO_GPU_WORK", 0)
     seen = []
-    monkeypatch.setattr(solve, "preparing_seconds", lambda graph: seen.append(graph) or 1.0)
+    monkeypatch.setattr(solve, "preparing_seconds", lambda graph, outlook: seen.append(graph) or 1.0)
     assert plan_on([RTX], prepared).device == "cuda:0" and not seen
     assert plan_on([RTX], prepared.graph, method="prepared").device == "cuda:0" and seen
 

@@ -108,8 +108,8 @@ def neighbours(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
     """Return (starts, heads): the neighbours of every vertex in ascending order, whichever direction the arcs have."""
     from ..kernels.cpu.eliminate import count_neighbours
 
-    back = reverse_rows(graph.offsets, graph.arcs)
-    forth = reverse_rows(*back)  # reversed twice, rows are sorted
+    back = reverse_rows(graph.offsets, graph.arcs, few=0)  # Numba is loaded anyway
+    forth = reverse_rows(*back, few=0)  # reversed twice, rows are sorted
     starts = np.zeros(graph.n + 1, np.int64)
     count_neighbours(*forth, *back, starts, np.empty(0, np.int32), 0)
     np.cumsum(starts, out=starts)
@@ -141,6 +141,21 @@ def eliminate(
         best = int(lists.counters[BEST_AT])
         lists = _eliminated(*found, (budget, CORE_COST, always, best), stop, room)
     return None if stop[0] else _structure(lists)
+
+
+def count_eliminated(starts: np.ndarray, heads: np.ndarray, budget: int) -> tuple[float, float, float, float]:
+    """Eliminate as far as that is worth while; return entries merged, shortcuts, vertices left, arcs among these.
+
+    If ``budget`` entries do not suffice, the vertices left are counted as a clique that is eliminated as well: half of
+    its entries are assumed to be there.
+    """
+    from ..kernels.cpu.eliminate import GONE, LEFT, STEPS, UP_TOP
+
+    n = len(starts) - 1
+    lists = _eliminated(starts, heads, (budget, CORE_COST, ELIMINATE_ALWAYS, n), np.zeros(1, np.int64), 2**62)
+    steps, shortcuts, gone, left = lists.counters[[STEPS, UP_TOP, GONE, LEFT]].tolist()
+    rest = n - gone
+    return (steps, shortcuts, rest, left) if steps <= budget else (steps + rest**3 / 3, shortcuts + rest**2 / 4, 0, 0)
 
 
 def _eliminated(

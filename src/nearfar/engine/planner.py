@@ -18,21 +18,9 @@ from ..gpu import GPU_METHODS
 from ..gpu.layout import DeviceLayout
 from ..gpu.planning import GpuPlan, plan_gpus
 from ..methods import METHODS
-from .estimate import floyd_seconds, preparing_seconds
-from .tuning import (
-    BFS_LEVELS,
-    BFS_LEVELS_DIRECTED,
-    BFS_ROWS,
-    FLOYD_MARGIN,
-    MANY_WORK,
-    PARALLEL_ARCS,
-    PREPARE_ROWS,
-    PREPARE_STEPS,
-    PREPARE_WORK,
-    RENUMBER_ROWS,
-    ROW_ARC,
-    ROW_VERTEX,
-)
+from .candidates import choose_many, outlook_of
+from .estimate import preparing_seconds
+from .tuning import PARALLEL_ARCS, RENUMBER_ROWS
 
 if TYPE_CHECKING:
     from ..devices.facts import Facts
@@ -196,9 +184,11 @@ def too_large(what: str, needed: int, available: int, way_out: str) -> MemoryLim
     )
 
 
-def choose_method(graph: Graph, rows: int, threads: int, early: bool, bounded: bool = False) -> tuple[str, str]:
+def choose_method(
+    graph: Graph, rows: int, threads: int, early: bool, bounded: bool = False, itemsize: int = 4
+) -> tuple[str, str]:
     """Return the method for a query with method "auto", and the reason; ``bounded``: there is a cutoff."""
-    if rows > 1 and not (early or bounded) and (chosen := choose_many(graph, rows, threads)):
+    if rows > 1 and not (early or bounded) and (chosen := choose_many(graph, rows, threads, itemsize)):
         return chosen
     if graph.min_weight < 0:
         if rows == 1:
@@ -213,32 +203,6 @@ def choose_method(graph: Graph, rows: int, threads: int, early: bool, bounded: b
     if graph.m < PARALLEL_ARCS:
         return "dijkstra", f"one row and {graph.m:,} arcs, too few to share: vertices in order of distance"
     return "delta", f"one row and {graph.m:,} arcs: threads share its buckets"
-
-
-def choose_many(graph: Graph, rows: int, threads: int) -> tuple[str, str] | None:
-    """Return the method that settles all these rows together, and the reason; None if single rows are faster."""
-    singly = rows * (graph.n + graph.m) // threads
-    if singly < MANY_WORK:
-        return None
-    if _floyd_is_faster(graph, rows, threads):
-        return "floyd", f"{graph.m:,} arcs between {graph.n:,} vertices: closing the whole matrix is faster than rows"
-    together = min(rows // threads, 512)
-    if graph.min_weight == graph.max_weight and together >= BFS_ROWS:
-        levels = graph.usual_levels
-        if together >= levels * (BFS_LEVELS if graph.undirected else BFS_LEVELS_DIRECTED):
-            return "bfs", f"equal weights and about {levels} levels: {rows:,} searches together, one bit per source"
-    if rows >= PREPARE_ROWS * threads and singly >= PREPARE_WORK:
-        return "prepared", (
-            f"preparing is faster for {rows:,} rows: about {PREPARE_STEPS} steps per vertex and arc once, while "
-            f"single rows take {rows // threads:,}"
-        )
-    return None
-
-
-def _floyd_is_faster(graph: Graph, rows: int, threads: int) -> bool:
-    """Compare the expected times of closing the matrix and of single rows."""
-    singly = rows * (ROW_ARC * graph.m + ROW_VERTEX * graph.n) / threads
-    return floyd_seconds(graph, rows, threads) < FLOYD_MARGIN * singly
 
 
 def make_plan(
@@ -261,7 +225,7 @@ def make_plan(
     """
     why = "the graph is prepared" if prepared else "the method was asked for"
     if method == "auto":
-        method, why = choose_method(graph, rows, threads, early, bounded)
+        method, why = choose_method(graph, rows, threads, early, bounded, types[0].itemsize)
     record = METHODS[method]
     shared = min(threads, 1 + graph.m // PARALLEL_ARCS)
     together = rows == 1 and shared > 1 and record.together is not None
@@ -310,7 +274,7 @@ def make_gpu_plan(
     """Return the plan for ``rows`` sources on some GPUs; ``memory``: the bytes that may be used on each."""
     many = None
     if method == "auto" and rows > 1 and not (targets or bounded):
-        many = choose_many(graph, rows, threads)
+        many = choose_many(graph, rows, threads, types[0].itemsize)
     gpu = plan_gpus(
         graph,
         rows,
@@ -320,7 +284,7 @@ def make_gpu_plan(
         memory=memory,
         targets=targets,
         many=many,
-        preparing=preparing_seconds(graph) if many else 0.0,
+        preparing=preparing_seconds(graph, outlook_of(graph)) if many else 0.0,
     )
     return Plan(
         method=gpu.method,

@@ -27,6 +27,7 @@ from ..methods import METHODS
 from ..methods.rounds import in_travel
 from ..results import Distances, limits
 from . import options
+from .candidates import outlook_of
 from .estimate import preparing_seconds, seconds_on_cpu
 from .planner import Plan, make_gpu_plan, make_plan
 from .query import Query, check
@@ -49,10 +50,11 @@ def _take_faster(query: Query, on_gpu: Plan, on_cpu: Plan) -> Plan:
     if on_gpu.gpu is None or not on_gpu.layouts:
         return on_cpu
     graph, rows, ready = query.graph, len(query.sources), query.hierarchy is not None
-    here = seconds_on_cpu(graph, rows, on_cpu.method, on_cpu.threads, on_cpu.dtype.itemsize, ready)
+    size = on_cpu.dtype.itemsize
+    here = seconds_on_cpu(graph, rows, on_cpu.method, on_cpu.threads, size, ready, outlook_of(graph))
     there = expected_seconds(graph, rows, on_gpu.method, on_gpu.dtype, on_gpu.gpu.facts, on_gpu.layouts)
     if on_gpu.method == "prepared":
-        there += 0.0 if ready else preparing_seconds(graph)
+        there += 0.0 if ready else preparing_seconds(graph, outlook_of(graph))
     elif not is_kept(graph, on_gpu.device):
         there += graph.arc_bytes / copy_speed(on_gpu.gpu.facts[0])
     times = f"{format_seconds(there)} on {on_gpu.device} and {format_seconds(here)} on the CPU are expected (model)"

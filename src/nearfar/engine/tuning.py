@@ -11,25 +11,34 @@ RENUMBER_ROWS = 64  # rows from which it is considered; for Sao Paulo it takes 0
 # Arcs per additional thread on one source, for it to be faster: a grid of 111,000 arcs takes 1.5 ms on one thread and
 # 1.8 on two, of 251,000 4.4 and 4.1, of 447,000 6.7 and 4.5; R-MAT graphs of the same sizes behave alike.
 PARALLEL_ARCS = 250_000
-# When "auto" settles many rows together. Steps are vertices and arcs, some 6 ns each in a row of Dijkstra.
-BFS_ROWS = 8  # rows per thread from which the levels of a search are estimated
-# Rows per thread and level from which `bfs` is faster than single rows, by at least 1.49 and 1.6 on 13 graphs.
-BFS_LEVELS, BFS_LEVELS_DIRECTED = 1.5, 3.0
-# Rows per thread from which the graph is prepared, and the steps that preparing takes per vertex and arc. It took 80 in
-# NY, 57 in Sao Paulo, 68 on the world's highways and 27 in R-MAT 18; after that a row costs next to nothing.
-PREPARE_ROWS, PREPARE_STEPS = 128, 80
-PREPARE_WORK = 10**8  # steps of single rows from which it is prepared: half a second, much of it to load the kernels
-# Seconds for all pairs, fitted to n = 256 to 2,000 at densities 1 to 0.003: per row, per entry, and per n^3 by type;
-# and for rows of Dijkstra, per arc and per vertex.
-FLOYD_ROW, FLOYD_ENTRY = 3e-6, 4e-9
+# What queries take on the CPU, in seconds (estimate.py). The planner compares candidates by these numbers.
+QUERY, QUERY_MANY = 5e-5, 2e-4  # a query from door to kernel; one that settles many rows together
+# A row of Dijkstra: by itself, per vertex that is queued and per arc (all weights equal, and other weights), per leaf;
+# factor for distances of 64 bits; growth per doubling of the distances beyond the fast cache.
+ROW, ROW_EQUAL, ROW_WEIGHTED, ROW_LEAF, ROW_WIDE = 5e-6, (8e-9, 0.9e-9), (2.2e-8, 1.6e-9), 1.2e-9, 1.2
+ROW_LARGE, FAST_CACHE = 0.25, 1 << 18
+# Breadth-first search from many sources: rows in a pass; per distance written, per vertex and level (narrow sets, and
+# what full ones add), per pass, per arc; arcs reversed before.
+BFS_BITS, BFS_WRITE, BFS_LEVEL, BFS_LEVEL_WORDS, BFS_PASS, BFS_ARC = 512, 5.2e-10, 2e-9, 9e-9, 5e-5, 2e-9
+REVERSE_ARC = 4e-9
+# Preparing: per vertex, per arc, and per list entry that elimination merges, with all that follows from it; sweeps: per
+# vertex and shortcut of a row; the core: per arc, and the levels that double it.
+PREPARE_VERTEX, PREPARE_ARC, PREPARE_ENTRY = 4e-7, 1.5e-7, 4.5e-9
+SWEEP_VERTEX, SWEEP_SHORTCUT, CORE_ARC, CORE_LEVELS = 4.2e-10, 0.7e-10, 1.2e-9, 60
+# Graphs most of whose arcs are pruned: the share from which that is so; steps of Dijkstra to prepare them, undirected
+# and directed, and shortcuts per vertex that a sweep costs like.
+MOSTLY_PRUNED, PRUNE_STEPS, PRUNE_STEPS_DIRECTED, PRUNED_SHORTCUTS = 0.5, 60, 150, 30
+# Floyd-Warshall, fitted to n = 256 to 2,000 at densities 1 to 0.003: per row, per entry, and per n^3 by type; vertices
+# up to which one thread closes the matrix.
+FLOYD_ROW, FLOYD_ENTRY, FLOYD_SHARED = 3e-6, 4e-9, 256
 FLOYD_CUBE = {"narrow": 2.2e-11, "int32": 4e-11, "float32": 4e-11, "float64": 1.1e-10, "int64": 1.2e-10}
-ROW_ARC, ROW_VERTEX = 1.9e-9, 6e-8
-FLOYD_MARGIN = 0.8  # `floyd` is chosen if its expected time is below this share of the time of single rows
-MANY_WORK = 10**7  # steps of single rows from which "auto" considers `bfs` and `floyd` at all: some 50 ms
-# Expected seconds, for the choice between the CPU and a GPU. A step of Dijkstra, per vertex and arc; a distance in a
-# sweep of a prepared graph, on one thread; a distance that `bfs` writes. Rows that are new memory come at 16 GB/s, on
-# all threads together: 1,024 rows of NY, 1 GB, are filled in 70 ms. Two threads sweep them in 114.
-STEP, SWEEP, BFS_WRITE, WRITE_BYTES = 6e-9, 0.8e-9, 0.55e-9, 16e9
+# Without a look at the graph: a step of Dijkstra per vertex and arc, the steps that preparing takes, a distance in a
+# sweep. Rows that are new memory come at 16 GB/s, on all threads together: 1,024 rows of NY, 1 GB, are filled in 70 ms.
+STEP, PREPARE_STEPS, SWEEP, WRITE_BYTES = 6e-9, 80, 0.8e-9, 16e9
+# The choice: steps of single rows below which they are not compared with anything; what rows are favoured by, since
+# they are the simplest; rows of Dijkstra that preparing takes at least; the share of a query's time that a look at the
+# graph may take, and what it takes per vertex; rows per thread from which levels are counted.
+LEAST_WORK, MARGIN, PREPARE_LEAST, LOOK_SHARE, LOOK_VERTEX, BFS_ROWS = 20_000, 0.9, 25, 0.05, 1e-6, 8
 GPU_MARGIN = 0.8  # "auto" takes a GPU if its expected time is below this share of the CPU's; model
 # The k nearest sources: rows per k up to which one row per source is faster than one search for all. On a grid of
 # 250,000 vertices (2 threads) a row and its merge take 25 ms, of a prepared graph 4; the search takes 140 ms per k for

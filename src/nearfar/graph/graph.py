@@ -174,6 +174,11 @@ class Graph(Doors):
         return find_leaves(self.offsets, self.arcs)
 
     @cached_property
+    def leaf_count(self) -> int:
+        """The number of leaves."""
+        return int(np.bitwise_count(self.leaves).sum())
+
+    @cached_property
     def scattered(self) -> bool:
         """Whether most arcs join vertices whose indices are far apart, and another order could change that."""
         return is_scattered(self.offsets, self.heads)
