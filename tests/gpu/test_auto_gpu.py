@@ -64,7 +64,7 @@ def test_all_pairs_of_roads(roads, machine, threads, wanted):
 @pytest.mark.parametrize(
     ("machine", "threads", "device"),
     [("rtx", 4, "cuda:0"), ("rtx", 16, "cuda:0"), ("integrated", 4, "opencl:0"), ("integrated", 16, "cpu"),
-     ("old", 4, "cpu"), ("both", 4, "cuda:0")],
+     ("old", 4, "opencl:1"), ("old", 16, "cpu"), ("both", 4, "cuda:0")],
 )  # fmt: skip
 def test_some_rows_of_roads(roads, machine, threads, device):
     """Too few rows to prepare: single rows on either side."""

@@ -15,8 +15,8 @@ PARALLEL_ARCS = 250_000
 QUERY, QUERY_MANY = 5e-5, 2e-4  # a query from door to kernel; one that settles many rows together
 # A row of Dijkstra: by itself, per vertex that is queued and per arc (all weights equal, and other weights), per leaf;
 # factor for distances of 64 bits; growth per doubling of the distances beyond the fast cache.
-ROW, ROW_EQUAL, ROW_WEIGHTED, ROW_LEAF, ROW_WIDE = 5e-6, (8e-9, 0.9e-9), (2.2e-8, 1.6e-9), 1.2e-9, 1.2
-ROW_LARGE, FAST_CACHE = 0.25, 1 << 18
+ROW, ROW_EQUAL, ROW_WEIGHTED, ROW_LEAF, ROW_WIDE = 5e-6, (8e-9, 0.9e-9), (2.7e-8, 1.6e-9), 1.2e-9, 1.2
+ROW_LARGE, FAST_CACHE = 0.12, 1 << 18
 # Breadth-first search from many sources: rows in a pass; per distance written, per vertex and level (narrow sets, and
 # what full ones add), per pass, per arc; arcs reversed before.
 BFS_BITS, BFS_WRITE, BFS_LEVEL, BFS_LEVEL_WORDS, BFS_PASS, BFS_ARC = 512, 5.2e-10, 2e-9, 9e-9, 5e-5, 2e-9
