@@ -62,7 +62,8 @@ def _foresee(graph: Graph, rows: int, threads: int, itemsize: int, best: float) 
     if (seen := outlook_of(graph, size)) is not None:
         return seen
     pruned = _past_hubs(graph, threads) if has_hubs(graph) and best * tuning.LOOK_SHARE > 2 * row else None
-    found = pruned or look(graph, size, int(best * tuning.LOOK_SHARE / tuning.PREPARE_ENTRY))
+    entries = min(best * tuning.LOOK_SHARE / tuning.PREPARE_ENTRY, tuning.LOOK_MOST)
+    found = pruned or look(graph, size, int(entries))
     _seen.setdefault(graph, {})[size] = found
     return found
 

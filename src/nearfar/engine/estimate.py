@@ -47,11 +47,11 @@ def row_seconds(graph: Graph, itemsize: int) -> float:
     """Return the expected seconds of one row of Dijkstra on one thread.
 
     Vertices that are queued cost most; leaves only get a distance. Distances and arcs that outgrow the fast caches cost
-    more. If all weights are equal, buckets are levels, and nothing is queued twice.
+    more. If all weights are equal, buckets are levels, and nothing is queued twice. With negative weights there is a heap.
     """
     vertex, arc = tuning.ROW_EQUAL if graph.min_weight == graph.max_weight else tuning.ROW_WEIGHTED
     large = tuning.ROW_LARGE * max(math.log2(max(graph.n * itemsize, 1) / tuning.FAST_CACHE), 0.0)
-    wide = tuning.ROW_WIDE if itemsize == 8 else 1.0
+    wide = (tuning.ROW_WIDE if itemsize == 8 else 1.0) * (tuning.ROW_HEAP if graph.min_weight < 0 else 1.0)
     queued = graph.n - graph.leaf_count
     return tuning.ROW + (1 + large) * wide * (queued * vertex + graph.leaf_count * tuning.ROW_LEAF + graph.m * arc)
 
@@ -86,8 +86,7 @@ def preparing_seconds(graph: Graph, outlook: Outlook | None = None) -> float:
     if outlook is None:
         return tuning.PREPARE_STEPS * (graph.n + graph.m) * tuning.STEP
     if outlook.pruned:
-        steps = tuning.PRUNE_STEPS if graph.undirected else tuning.PRUNE_STEPS_DIRECTED
-        return steps * (graph.n + graph.m) * tuning.STEP
+        return (tuning.PRUNE_ROWS if graph.undirected else tuning.PRUNE_ROWS_DIRECTED) * row_seconds(graph, 4)
     return (
         tuning.QUERY_MANY
         + graph.n * tuning.PREPARE_VERTEX

@@ -14,9 +14,9 @@ PARALLEL_ARCS = 250_000
 # What queries take on the CPU, in seconds (estimate.py). The planner compares candidates by these numbers.
 QUERY, QUERY_MANY = 5e-5, 2e-4  # a query from door to kernel; one that settles many rows together
 # A row of Dijkstra: by itself, per vertex that is queued and per arc (all weights equal, and other weights), per leaf;
-# factor for distances of 64 bits; growth per doubling of the distances beyond the fast cache.
+# factor for distances of 64 bits; growth per doubling of the distances beyond the fast cache; factor for a heap.
 ROW, ROW_EQUAL, ROW_WEIGHTED, ROW_LEAF, ROW_WIDE = 5e-6, (8e-9, 0.9e-9), (2.7e-8, 1.6e-9), 1.2e-9, 1.2
-ROW_LARGE, FAST_CACHE = 0.12, 1 << 18
+ROW_LARGE, FAST_CACHE, ROW_HEAP = 0.12, 1 << 18, 2.5
 # Breadth-first search from many sources: rows in a pass; per distance written, per vertex and level (narrow sets, and
 # what full ones add), per pass, per arc; arcs reversed before.
 BFS_BITS, BFS_WRITE, BFS_LEVEL, BFS_LEVEL_WORDS, BFS_PASS, BFS_ARC = 512, 5.2e-10, 2e-9, 9e-9, 5e-5, 2e-9
@@ -25,9 +25,9 @@ REVERSE_ARC = 4e-9
 # vertex and shortcut of a row; the core: per arc, and the levels that double it.
 PREPARE_VERTEX, PREPARE_ARC, PREPARE_ENTRY = 4e-7, 1.5e-7, 4.5e-9
 SWEEP_VERTEX, SWEEP_SHORTCUT, CORE_ARC, CORE_LEVELS = 4.2e-10, 0.7e-10, 1.2e-9, 60
-# Graphs most of whose arcs are pruned: the share from which that is so; steps of Dijkstra to prepare them, undirected
-# and directed, and shortcuts per vertex that a sweep costs like.
-MOSTLY_PRUNED, PRUNE_STEPS, PRUNE_STEPS_DIRECTED, PRUNED_SHORTCUTS = 0.5, 60, 150, 30
+# Graphs most of whose arcs are pruned: the share from which that is so; rows of Dijkstra that preparing them takes,
+# undirected and directed (R-MAT 18: 44, R-MAT 14: 56 and 148); shortcuts per vertex that a sweep costs like.
+MOSTLY_PRUNED, PRUNE_ROWS, PRUNE_ROWS_DIRECTED, PRUNED_SHORTCUTS = 0.5, 50, 120, 25
 # Floyd-Warshall, fitted to n = 256 to 2,000 at densities 1 to 0.003: per row, per entry, and per n^3 by type; vertices
 # up to which one thread closes the matrix.
 FLOYD_ROW, FLOYD_ENTRY, FLOYD_SHARED = 3e-6, 4e-9, 256
@@ -39,6 +39,7 @@ STEP, PREPARE_STEPS, SWEEP, WRITE_BYTES = 6e-9, 80, 0.8e-9, 16e9
 # they are the simplest; rows of Dijkstra that preparing takes at least; the share of a query's time that a look at the
 # graph may take, and what it takes per vertex; rows per thread from which levels are counted.
 LEAST_WORK, MARGIN, PREPARE_LEAST, LOOK_SHARE, LOOK_VERTEX, BFS_ROWS = 20_000, 0.9, 25, 0.05, 1e-6, 8
+LOOK_MOST = 2 * 10**8  # list entries in any look, less than a second: it cannot be interrupted
 GPU_MARGIN = 0.8  # "auto" takes a GPU if its expected time is below this share of the CPU's; model
 # The k nearest sources: rows per k up to which one row per source is faster than one search for all. On a grid of
 # 250,000 vertices (2 threads) a row and its merge take 25 ms, of a prepared graph 4; the search takes 140 ms per k for
