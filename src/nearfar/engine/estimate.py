@@ -47,7 +47,7 @@ def row_seconds(graph: Graph, itemsize: int) -> float:
     """Return the expected seconds of one row of Dijkstra on one thread.
 
     Vertices that are queued cost most; leaves only get a distance. Distances and arcs that outgrow the fast caches cost
-    more. If all weights are equal, buckets are levels, and nothing is queued twice. With negative weights there is a heap.
+    more. If all weights are equal, nothing is queued twice; if some are negative, the queue is a heap.
     """
     vertex, arc = tuning.ROW_EQUAL if graph.min_weight == graph.max_weight else tuning.ROW_WEIGHTED
     large = tuning.ROW_LARGE * max(math.log2(max(graph.n * itemsize, 1) / tuning.FAST_CACHE), 0.0)
