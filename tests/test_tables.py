@@ -35,7 +35,7 @@ def test_methods():
     assert named(METHODS, "in_order") == {"dijkstra"}
     assert named(METHODS, "many") == {"bfs", "prepared", "floyd"}
     assert named(METHODS, "new_worker") == {"dijkstra", "delta", "frontier", "edge", "johnson"}
-    assert named(METHODS, "together") == {"delta"}
+    assert named(METHODS, "together") == {"delta", "bfs"}
 
 
 def test_methods_of_gpus():

@@ -25,7 +25,7 @@ WIDTHS = (1, 2, 4, 8)
 def solve(graph, sources, dtype="int32", **options):
     """Return the rows, with the ceiling where nothing is reached."""
     problem, rows, controls = problem_for(graph, sources, dtype, **options)
-    bfs.METHOD.many(problem, rows, controls)
+    bfs.in_passes(problem, rows, controls)
     assert sorted(controls.done) == list(range(len(sources)))
     return rows
 
@@ -185,7 +185,7 @@ def test_more_levels_than_codes(n, k):
     sources = np.arange(k) * (n - 1) // (k - 1)
     wanted = np.abs(sources[:, None] - np.arange(n)).astype(np.int32)
     problem, rows, controls = problem_for(graph, sources)
-    bfs.many(problem, rows, controls)
+    bfs.in_passes(problem, rows, controls)
     assert_same(rows, wanted)
     assert controls.notes["levels"] == n - 1
 
@@ -205,7 +205,7 @@ def test_single_vertex_loops_and_no_arcs():
 def test_targets_end_the_search_when_all_rows_have_seen_them():
     graph = path(2000)
     problem, rows, controls = problem_for(graph, [0, 10], targets=[15, 40])
-    bfs.many(problem, rows, controls)
+    bfs.in_passes(problem, rows, controls)
     assert controls.notes["levels"] == 40
     wanted = np.abs(np.array([[0], [10]]) - np.arange(2000))
     assert (rows == np.where(wanted <= 40, wanted, problem.ceiling)).all()
@@ -220,14 +220,14 @@ def test_pulled_and_pushed_levels_agree():
 
 def test_figures():
     problem, rows, controls = problem_for(path(5), [0, 4])
-    assert 0 < bfs.many(problem, rows, controls) <= 5 * 8
+    assert 0 < bfs.in_passes(problem, rows, controls) <= 5 * 8
     assert controls.notes == {"levels": 4}
 
 
 def test_a_raised_flag_stops_it():
     problem, rows, controls = problem_for(random_graph(3000, 9000), np.arange(600), threads=2)
     controls.stop[0] = 1
-    bfs.many(problem, rows, controls)
+    bfs.in_passes(problem, rows, controls)
     assert controls.done == []
 
 
@@ -242,7 +242,7 @@ def test_a_flag_raised_meanwhile_stops_it(monkeypatch):
         controls.stop[0] = len(searched) == 10
 
     monkeypatch.setattr(bfs._Pass, "_search", raise_flag_meanwhile)
-    bfs.many(problem, rows, controls)
+    bfs.in_passes(problem, rows, controls)
     assert len(searched) == 10 and controls.done == []
     assert 255 < controls.notes["levels"] < graph.n - 1
 

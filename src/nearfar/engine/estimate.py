@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..elimination.outlook import Outlook
+from ..methods.bfs import are_few
 from ..methods.tuning import NARROW_ARCS
 from . import tuning
 
@@ -33,14 +34,15 @@ def seconds_on_cpu(
     written = rows * graph.n * itemsize / tuning.WRITE_BYTES  # by all threads together
     if method == "floyd":
         return floyd_seconds(graph, rows, threads)
-    if method == "bfs" and rows > 1:
+    if method == "bfs" and not are_few(rows, threads):
         return max(bfs_seconds(graph, rows, threads), written)
     if method == "prepared":
         row = swept_row_seconds(graph, itemsize, outlook)
         before = 0.0 if prepared else preparing_seconds(graph, outlook)
         return before + max(-(-rows // threads) * row, written)
     sharing = min(threads, rows) if rows > 1 else 1 + (threads - 1) * (graph.m >= tuning.PARALLEL_ARCS)
-    return tuning.QUERY + max(rows * row_seconds(graph, itemsize) / sharing, written)
+    less = tuning.BFS_ROW if method == "bfs" else 1.0
+    return tuning.QUERY + max(less * rows * row_seconds(graph, itemsize) / sharing, written)
 
 
 def row_seconds(graph: Graph, itemsize: int) -> float:

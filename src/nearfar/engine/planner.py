@@ -18,6 +18,7 @@ from ..gpu import GPU_METHODS
 from ..gpu.layout import DeviceLayout
 from ..gpu.planning import GpuPlan, plan_gpus
 from ..methods import METHODS
+from ..methods.bfs import are_few
 from .candidates import choose_many, outlook_of
 from .estimate import preparing_seconds
 from .tuning import PARALLEL_ARCS, RENUMBER_ROWS
@@ -185,9 +186,20 @@ def too_large(what: str, needed: int, available: int, way_out: str) -> MemoryLim
 
 
 def choose_method(
-    graph: Graph, rows: int, threads: int, early: bool, bounded: bool = False, itemsize: int = 4
+    graph: Graph,
+    rows: int,
+    threads: int,
+    early: bool,
+    bounded: bool = False,
+    plain: bool = False,
+    itemsize: int = 4,
 ) -> tuple[str, str]:
-    """Return the method for a query with method "auto", and the reason; ``bounded``: there is a cutoff."""
+    """Return the method for a query with method "auto", and the reason; ``bounded``: there is a cutoff.
+
+    ``plain``: rows start at distance 0, and no bucket width is asked for. ``itemsize``: bytes per distance.
+    """
+    if plain and (chosen := choose_breadth_first(graph, rows, threads)):
+        return chosen
     if rows > 1 and not (early or bounded) and (chosen := choose_many(graph, rows, threads, itemsize)):
         return chosen
     if graph.min_weight < 0:
@@ -205,6 +217,16 @@ def choose_method(
     return "delta", f"one row and {graph.m:,} arcs: threads share its buckets"
 
 
+def choose_breadth_first(graph: Graph, rows: int, threads: int) -> tuple[str, str] | None:
+    """Return `bfs`, and the reason, for few rows of a graph of equal weights; None if it is not that.
+
+    On nine graphs a row took from 0.2 to 1.0 times as long as with `dijkstra`, on one thread.
+    """
+    if not graph.min_weight == graph.max_weight >= 0 or not are_few(rows, threads) or rows >= RENUMBER_ROWS:
+        return None
+    return "bfs", f"equal weights and {'one row' if rows == 1 else f'{rows} rows'}: vertices level by level"
+
+
 def make_plan(
     graph: Graph,
     rows: int,
@@ -217,19 +239,20 @@ def make_plan(
     filled: bool = False,
     prepared: bool = False,
     bounded: bool = False,
+    plain: bool = False,
 ) -> Plan:
     """Return the plan for ``rows`` sources.
 
     ``types`` are the distance types to try. ``filled``: ``out`` was given. ``prepared``: the graph is prepared already.
-    ``early`` and ``bounded``: there are targets, or there is a cutoff.
+    ``early`` and ``bounded``: there are targets, or there is a cutoff. ``plain`` as in `choose_method`.
     """
     why = "the graph is prepared" if prepared else "the method was asked for"
     if method == "auto":
-        method, why = choose_method(graph, rows, threads, early, bounded, types[0].itemsize)
+        method, why = choose_method(graph, rows, threads, early, bounded, plain, types[0].itemsize)
     record = METHODS[method]
     shared = min(threads, 1 + graph.m // PARALLEL_ARCS)
     together = rows == 1 and shared > 1 and record.together is not None
-    if record.many is None:
+    if record.many is None or record.together is not None:
         threads = shared if together else max(1, min(threads, rows))
     itemsize = types[0].itemsize
     answer = 0 if filled else rows * graph.n * itemsize

@@ -118,13 +118,13 @@ def _run_on_cpu(
 ) -> int:
     """Settle all rows with threads; return the arcs relaxed."""
     method = METHODS[plan.method]
-    if method.many is not None:
-        return method.many(problem, rows, controls)
     if plan.together:
         assert method.together is not None
         relaxed = method.together(problem, rows[0], controls)
         controls.finish(0)
         return relaxed
+    if method.many is not None:
+        return method.many(problem, rows, controls)
     return _one_row_per_thread(query, plan, problem, rows, controls, positions)
 
 

@@ -76,6 +76,7 @@ def _plan_on_cpu(query: Query, types: Sequence[np.dtype]) -> Plan:
         filled=query.out is not None,
         prepared=query.hierarchy is not None,
         bounded=query.cutoff is not None,
+        plain=query.starts is None and query.delta is None,
     )
 
 

@@ -1,8 +1,9 @@
-"""Equal weights: breadth-first search from many sources at once, one bit per source.
+"""Equal weights: breadth-first search, of single rows, or from many sources at once, one bit per source.
 
-A pass settles up to 512 rows (kernels/cpu/bfs.py). Every thread runs its own passes, so threads share only the graph.
-Distances are formed by adding the weight level after level in the distance type, like sums along a path, so they are
-the same to the bit as those of the other methods that add along the path.
+Few rows are searched one by one (bfs_one.py). Of many, a pass settles up to 512 (kernels/cpu/bfs.py). Every thread runs
+its own passes, so threads share only the graph. Distances are formed by adding the weight level after level in the
+distance type, like sums along a path, so they are the same to the bit as those of the other methods that add along the
+path.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from ..devices import cpu
 from ..graph.rows import freeze, record_type, reverse_rows
 from ..kernels.cpu.constants import BFS_BLOCK as BLOCK
+from . import bfs_one
 from .batches import SettleBatch, run_batches
 from .method import Method
 from .problem import Controls, Problem
@@ -22,6 +24,10 @@ from .problem import Controls, Problem
 # Rows from which a directed graph is reversed, so that levels can be pulled. That takes as long as 3.5 rows of
 # `dijkstra` on wiki-Vote and 6 on citations; the number itself was not tuned.
 REVERSE_ROWS = 8
+# Rows per thread up to which they are searched one by one, a power of two. Time per row, of single rows and of a pass
+# with 4, 8 and 16 rows: Twitter 1.1 ms and 2.7 0.9 0.6, R-MAT 18 3.2 and 4.1 1.6 1.2, Facebook 0.10 and 0.14 0.10 0.05,
+# internet 0.19 and 0.45 0.27 0.13, citations 0.3 and 0.6 0.6 0.6, power grid 0.06 and 0.12 0.16 0.11.
+FEW_ROWS = 8
 WRITES_PER_STEP = 10  # distances written, at 0.55 ns each, in the 5 ns that SMALL_WORK counts as one step
 
 # The same numbers as in kernels/cpu/bits.py and kernels/cpu/bfs.py, which load Numba.
@@ -32,6 +38,17 @@ SIZE, CODE, SIDE, ARCS, LOOKED, PULLED, LEVELS, TARGET, STATE_SIZE = range(9)
 
 
 def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
+    """Settle all rows; return the arcs examined."""
+    few = are_few(len(rows), controls.threads)
+    return (bfs_one.one_by_one if few else in_passes)(problem, rows, controls)
+
+
+def are_few(rows: int, threads: int) -> bool:
+    """Tell whether rows are too few for passes to be faster."""
+    return rows <= FEW_ROWS * threads
+
+
+def in_passes(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
     """Settle all rows, up to 512 per pass; return the arcs examined."""
     graph, k = problem.graph, len(rows)
     assert graph.min_weight == graph.max_weight >= 0  # options.py refuses other weights
@@ -117,7 +134,9 @@ class _Pass:
 
         n = problem.graph.n
         self.problem, self.controls, self.rows = problem, controls, rows.reshape(-1)
-        self.graph = problem.graph.offsets, heads, back_offsets, tails, problem.targets.astype(np.int32)
+        # Without weight, vertices behind the last target are no farther than it.
+        targets = problem.targets.astype(np.int32) if problem.graph.min_weight > 0 else np.empty(0, np.int32)
+        self.graph = problem.graph.offsets, heads, back_offsets, tails, targets
         self.everyone, self.live = new_lines(1, words), new_lines(1, words)
         self.seen, self.sides = new_lines(n, words), new_lines(2 * n, words)
         self.planes = new_lines(PLANES * _padded(n), words)
@@ -193,7 +212,9 @@ def _padded(n: int) -> int:
 
 
 def memory(n: int, m: int, k: int, threads: int, itemsize: int) -> int:
-    """Return the bytes of all passes that run at once, and of the reversed graph without weights."""
+    """Return the bytes of all searches or passes that run at once, and of the reversed graph without weights."""
+    if are_few(k, threads):
+        return max(1, min(threads, k)) * bfs_one.search_bytes(n, 1) if k != 1 else bfs_one.search_bytes(n, threads)
     passes = max(1, passes_for(k, threads))
     line = words_for(-(-k // passes)) * WORD // 8
     one_pass = (3 * n + PLANES * (_padded(n) + BLOCK)) * line + 8 * n
@@ -202,7 +223,8 @@ def memory(n: int, m: int, k: int, threads: int, itemsize: int) -> int:
 
 METHOD = Method(
     name="bfs",
-    summary="equal weights: breadth-first, up to 512 sources per pass, one bit per source",
+    summary="equal weights: breadth-first, all threads on one source, or up to 512 sources per pass",
     many=many,
+    together=bfs_one.together,
     memory=memory,
 )

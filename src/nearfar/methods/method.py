@@ -22,8 +22,9 @@ class Method:
     returns how many bytes a worker needs beside its row, for n vertices and distances of ``itemsize`` bytes.
 
     A method that settles many rows at a time has ``many`` instead of ``new_worker``: it settles all rows with all
-    threads, and calls ``controls.finish`` with each row. ``memory(n, m, k, threads, itemsize)`` then returns how many
-    bytes it needs beside the rows, for n vertices, m arcs and k rows.
+    threads, and calls ``controls.finish`` with each row. If it has ``together``, too, that settles an only row if it is
+    large enough to be shared. ``memory(n, m, k, threads, itemsize)`` then returns how many bytes it needs beside the
+    rows, for n vertices, m arcs and k rows.
     """
 
     name: str

@@ -19,6 +19,23 @@ class Adjacency(NamedTuple):
     leaves: np.ndarray  # one bit per vertex: whether it leads nowhere but back
 
 
+class Arcs(NamedTuple):
+    """The arcs of a graph, forwards or reversed."""
+
+    offsets: np.ndarray
+    arcs: np.ndarray
+
+
+class Team(NamedTuple):
+    """What the threads of a breadth-first search share beside the distances (bfs_one.py)."""
+
+    control: np.ndarray
+    queue: np.ndarray
+    seen: np.ndarray
+    buffers: np.ndarray
+    value: np.ndarray
+
+
 class Queue(NamedTuple):
     """A bucket queue (buckets.py)."""
 
