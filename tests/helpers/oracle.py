@@ -51,6 +51,46 @@ def bellman_ford(n, arcs, sources, add=operator.add):
     return None
 
 
+def predecessors(n, arcs, dist, sources, add=operator.add):
+    """Return the predecessors that exact distances have by rule if no weight is negative, -1 where there is none.
+
+    First the least tail of the tight arcs that lengthen the path; then, over flat arcs, the least tail with a place.
+    """
+    into = tight_tails(n, arcs, dist, add)
+    placed = {s: -1 for s, start in starts_of(sources).items() if dist[s] == start}
+    for v in range(n):
+        if v not in placed and (shorter := [u for u in into[v] if dist[u] < dist[v]]):
+            placed[v] = min(shorter)
+    placed = _search(into, placed)
+    return [placed.get(v, -1) for v in range(n)]
+
+
+def fewest_arcs(n, arcs, dist, sources, add=operator.add):
+    """Return the predecessors on shortest paths with the fewest arcs, then the least tail; weights may be negative."""
+    roots = {s: -1 for s, start in starts_of(sources).items() if dist[s] == start}
+    placed = _search(tight_tails(n, arcs, dist, add), roots)
+    return [placed.get(v, -1) for v in range(n)]
+
+
+def tight_tails(n, arcs, dist, add=operator.add):
+    """Return for each vertex the tails of the tight arcs that lead to it."""
+    into = [set() for _ in range(n)]
+    for u, v, weight in arcs:
+        if None not in (dist[u], dist[v]) and add(dist[u], weight) == dist[v]:
+            into[v].add(u)
+    return into
+
+
+def _search(into, placed):
+    """Return the tree with all vertices that tight arcs join to those with a place in it: rounds, least tail first."""
+    while True:
+        usable = {v: tails & placed.keys() for v, tails in enumerate(into) if v not in placed}
+        found = {v: min(tails) for v, tails in usable.items() if tails}
+        if not found:
+            return placed
+        placed = placed | found
+
+
 def starts_of(sources):
     """Return the distance at which each source starts."""
     return sources if isinstance(sources, dict) else dict.fromkeys(sources, 0)

@@ -48,13 +48,13 @@ def two(graph):
 @pytest.fixture
 def derived(monkeypatch):
     """Collect the rows that predecessors are derived from."""
-    rows, derive = [], trees._hang_row
+    rows, derive = [], trees._hang_part
 
-    def noted(graph, row, *rest):
+    def noted(graph, back, row, *rest):
         rows.append(row.tolist())
-        return derive(graph, row, *rest)
+        return derive(graph, back, row, *rest)
 
-    monkeypatch.setattr(trees, "_hang_row", noted)
+    monkeypatch.setattr(trees, "_hang_part", noted)
     return rows
 
 
@@ -245,4 +245,4 @@ def test_nearest_tables(near):
 def test_nearest_ties_go_by_the_tree():
     graph = Graph.from_arcs([2, 0, 3], [1, 1, 0], [4, 4, 0])
     distances = Distances(graph, ids(2), np.array([[0, 4, 0, 0]], dtype=np.int32), seeds=ids(2, 3), single=True)
-    assert Nearest(distances).source.tolist() == [3, 2, 2, 3]  # one hop from 2, two from 3
+    assert Nearest(distances).source.tolist() == [3, 3, 2, 3]  # 1 hangs from 0, which is less than 2

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +16,8 @@ import nearfar
 from helpers import oracle, strategies
 from nearfar import generate
 from nearfar.graph import Graph
-from nearfar.results.trees import origins, predecessors
+from nearfar.results import trees
+from nearfar.results.trees import origins, predecessors, reverse_if_worth
 
 
 def row_predecessors(graph, row, seeds):
@@ -25,35 +28,58 @@ def graph_of(case):
     return Graph.from_arcs(*case.arrays(), n=case.n)
 
 
-def by_definition(case, dist, seeds):
-    """Hang each vertex on the least tight tail of those with the fewest hops from a seed where it starts."""
-    starts = oracle.starts_of(seeds)
-    tight = [(u, v) for u, v, w in case.arcs if None not in (dist[u], dist[v]) and case.add(dist[u], w) == dist[v]]
-    hops = {s: 0 for s, start in starts.items() if dist[s] == start}
-    for hop in range(case.n):
-        hops |= {v: hop + 1 for u, v in tight if hops.get(u) == hop and v not in hops}
-    return [
-        min((u for u, x in tight if x == v and u in hops and hops[u] + 1 == hops.get(v)), default=-1)
-        for v in range(case.n)
-    ]
+def both_ways(case, seeds):
+    """Return the predecessors of the row from ``seeds``, with the reversed graph and without: they must agree."""
+    graph, starts = graph_of(case), oracle.starts_of(seeds)
+    at = [np.array(list(starts.values()))]
+    pushed, pulled = (
+        predecessors(graph, case.row(starts)[None], [list(starts)], 1, at, back=back)
+        for back in (None, graph.reverse())
+    )
+    assert pushed.dtype == pulled.dtype == np.int32
+    assert pushed.tolist() == pulled.tolist()
+    return pulled[0].tolist()
 
 
-@given(strategies.queries(strategies.cases() | strategies.negative_cases()))
+def by_rule(case, seeds):
+    """Return the predecessors that the oracle finds."""
+    rule = oracle.fewest_arcs if any(w < 0 for _, _, w in case.arcs) else oracle.predecessors
+    return rule(case.n, case.arcs, case.distances(seeds), seeds, case.add)
+
+
+def tied():
+    """Graphs with few different weights: many shortest paths, and many arcs of weight zero."""
+    small = strategies.cases(dtypes=("int32", "float32"), max_n=9)
+    return small.map(lambda case: replace(case, arcs=tuple((u, v, int(w) % 3) for u, v, w in case.arcs)))
+
+
+@given(strategies.queries(strategies.cases() | strategies.negative_cases() | tied()))
 def test_predecessors_as_defined(query):
     case, seeds = query
-    pred = predecessors(graph_of(case), case.row(seeds)[None], [seeds])
-    assert pred.dtype == np.int32
-    assert pred[0].tolist() == by_definition(case, case.distances(seeds), seeds)
+    assert both_ways(case, seeds) == by_rule(case, seeds)
 
 
-@given(strategies.starting(strategies.cases() | strategies.negative_cases()))
+@given(strategies.starting(strategies.cases() | strategies.negative_cases() | tied()))
 def test_predecessors_from_starts(query):
     """A seed is a root where it is at its starting distance; elsewhere it hangs below another seed."""
     case, starts = query
     starts = {v: int(start) if strategies.is_whole(case) else start for v, start in starts.items()}
-    seeds, at = list(starts), np.array(list(starts.values()))
-    pred = predecessors(graph_of(case), case.row(starts)[None], [seeds], starts_per_row=[at])
-    assert pred[0].tolist() == by_definition(case, case.distances(starts), starts)
+    assert both_ways(case, starts) == by_rule(case, starts)
+
+
+@given(strategies.queries(strategies.cases() | strategies.negative_cases() | tied()))
+def test_fewest_arcs_as_defined(query):
+    case, seeds = query
+    pred = predecessors(graph_of(case), case.row(seeds)[None], [seeds], fewest_arcs=True)
+    assert pred[0].tolist() == oracle.fewest_arcs(case.n, case.arcs, case.distances(seeds), seeds, case.add)
+
+
+@given(strategies.queries(strategies.cases() | tied()))
+def test_undirected_graphs_are_their_own_reverse(query):
+    case, seeds = query
+    mirrored = replace(case, arcs=case.arcs + tuple((v, u, w) for u, v, w in case.arcs))
+    graph = Graph.from_arcs(*case.arrays(), n=case.n, undirected=True)
+    assert row_predecessors(graph, mirrored.row(seeds), seeds).tolist() == by_rule(mirrored, seeds)
 
 
 @given(strategies.queries(), st.randoms())
@@ -84,11 +110,43 @@ def test_several_rows():
     assert predecessors(graph, rows[:0], []).shape == (0, 3)
 
 
-def test_threads_share_the_rows():
-    graph = generate.road_grid(60, 60, seed=2)
-    rows = nearfar.mssp(graph, range(40)).rows
-    seeds = [[s] for s in range(40)]
-    np.testing.assert_array_equal(predecessors(graph, rows, seeds, threads=3), predecessors(graph, rows, seeds))
+@pytest.mark.parametrize("k", [1, 2, 40])
+@pytest.mark.parametrize("ahead", [True, False])
+def test_threads_share_rows_and_parts_of_them(k, ahead, monkeypatch):
+    monkeypatch.setattr(trees, "SMALL_WORK", 0)
+    graph = generate.rmat(9, edge_factor=8, max_weight=3, undirected=False, seed=2)
+    graph = graph.with_weights(graph.row_weights - 1)  # 0, 1 or 2: some vertices are left over by the first pass
+    rows, seeds = nearfar.mssp(graph, range(k)).rows, [[s] for s in range(k)]
+    back = graph.reverse() if ahead else None
+    several = predecessors(graph, rows, seeds, threads=3, back=back)
+    np.testing.assert_array_equal(several, predecessors(graph, rows, seeds, back=back))
+    arcs = list(zip(graph.tails.tolist(), graph.heads.tolist(), graph.weights.tolist(), strict=True))
+    dist = [None if d == 2**31 - 1 else d for d in rows[0].tolist()]
+    assert several[0].tolist() == oracle.predecessors(graph.n, arcs, dist, [0])
+
+
+def test_many_arcs_of_a_vertex():
+    """The arcs of a hub are looked at in another way than the first few."""
+    tails = np.arange(1, 60)
+    graph = Graph.from_arcs(
+        np.append(np.zeros(59, int), tails), np.append(tails, np.full(59, 60)), np.r_[tails, 60 - tails]
+    )
+    row = np.append(np.arange(60), 60).astype(np.int32)
+    for back in (None, graph.reverse(), Graph.from_arcs(graph.heads[::-1], graph.tails[::-1], graph.weights[::-1])):
+        assert predecessors(graph, row[None], [[0]], back=back)[0].tolist() == [-1, *[0] * 59, 1]
+
+
+def test_the_reversed_graph_is_made_for_enough_rows(monkeypatch):
+    graph = Graph.from_arcs([0, 1, 2], [1, 2, 0], [1, 2, 3])
+    assert reverse_if_worth(graph, 2) is None and reverse_if_worth(graph, 1) is None
+    assert graph.known_reverse is None
+    monkeypatch.setattr(trees.cpu, "facts", lambda: SimpleNamespace(memory=8))
+    assert reverse_if_worth(graph, 99) is None
+    monkeypatch.undo()
+    monkeypatch.setattr(trees, "SMALL_WORK", 0)
+    assert reverse_if_worth(graph, 1) is graph.reversed is graph.known_reverse
+    other = Graph.from_arcs([0], [1], undirected=True)
+    assert reverse_if_worth(other, 1) is other
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
@@ -97,9 +155,17 @@ def test_zero_cycle_makes_no_predecessor_cycle(dtype):
     assert row_predecessors(graph, np.array([0, 4, 4, 4], dtype=dtype), [0]).tolist() == [-1, 0, 1, 2]
 
 
-def test_fewest_hops_come_before_the_least_vertex():
+def test_the_least_vertex_comes_first_unless_the_fewest_arcs_are_wanted():
     graph = Graph.from_arcs([4, 0, 1, 4, 4], [0, 1, 3, 2, 3], [0, 0, 5, 5, 5])
-    assert row_predecessors(graph, np.array([0, 0, 5, 5, 0], dtype=np.int32), [4]).tolist() == [4, 0, 4, 4, -1]
+    row = np.array([0, 0, 5, 5, 0], dtype=np.int32)
+    assert row_predecessors(graph, row, [4]).tolist() == [4, 0, 4, 1, -1]
+    assert predecessors(graph, row[None], [[4]], fewest_arcs=True)[0].tolist() == [4, 0, 4, 4, -1]
+
+
+def test_an_arc_that_lengthens_the_path_comes_before_flat_arcs():
+    graph = Graph.from_arcs([3, 2, 0], [2, 1, 1], [0, 5, 0], n=4)  # 1 at 5, from 2 or flat from 0, which starts at 5
+    pred = predecessors(graph, np.array([[5, 5, 0, 0]], dtype=np.int32), [[3, 0]], 1, [[0, 5]])
+    assert pred[0].tolist() == [-1, 2, 3, -1]
 
 
 def test_sums_beyond_the_type_are_no_tight_arcs():

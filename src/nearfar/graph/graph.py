@@ -307,6 +307,11 @@ Did you mean 'Bonn'?
         """The graph with every arc reversed, made on first use and kept; an undirected graph is its own reverse."""
         return self if self.undirected else self._reversed
 
+    @property
+    def known_reverse(self) -> Graph | None:
+        """The graph with every arc reversed, if it is there already; None if it would have to be made."""
+        return self if self.undirected else self.__dict__.get("_reversed")
+
     @cached_property
     def _reversed(self) -> Graph:
         """The reversed graph; what is known about the weights is passed on."""

@@ -16,12 +16,12 @@ import numpy as np
 
 from ..errors import InputTypeError, MethodError, NoPathError, OptionError
 from ..graph.tables import called, frame_of
-from ..kernels.cpu.constants import NO_VERTEX
 from . import lookup, report
 from .forest import Forest
 from .limits import unreached
 from .nearest import Nearest
 from .rasters import distances_to_raster
+from .trees import reverse_if_worth
 
 if TYPE_CHECKING:
     from ..description import Description
@@ -214,10 +214,16 @@ class Distances:
     def predecessors(self) -> np.ndarray:
         """The vertex before each vertex on a shortest path to it, int32, shaped like ``dist``.
 
-        It is -1 for sources and unreached vertices. Of several shortest paths, one with the fewest arcs is taken, then
-        the one over the vertex with the least index. The first use computes all rows and keeps them. If the result is
+        It is -1 for sources and unreached vertices. The first use computes all rows and keeps them. If the result is
         ``rounded``, its rows are solved again first, with sums along the path, so that trees do not depend on the
         method.
+
+        Notes
+        -----
+        Of several shortest paths to a vertex, the one over the neighbour with the least index is taken, among the
+        neighbours that are nearer to the source. If there are none, because all arcs to it have weight zero (or weights
+        that vanish in the sum of floats), the path has the fewest such arcs, then the least index. If the graph has
+        negative weights, paths with the fewest arcs are taken, as by `fewest_arcs`.
 
         Examples
         --------
@@ -260,7 +266,29 @@ class Distances:
         trees = self._forest.all(self)
         return trees[0] if self.single else trees
 
-    def path(self, *ends: Hashable, source: Hashable | None = None) -> list[Any]:
+    def fewest_arcs(self) -> np.ndarray:
+        """Return other ``predecessors``, or ``successors``: on shortest paths with as few arcs as possible.
+
+        Of several such paths to a vertex, the one over the neighbour with the least index is taken. This takes a search
+        per row, about as long as the query itself; the result is kept.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1, 2, 0], [1, 2, 3, 3], [1, 1, 1, 3])
+        >>> result = nearfar.sssp(g, 3, direction="to")
+        >>> result.successors, result.fewest_arcs()
+        (array([ 1,  2,  3, -1], dtype=int32), array([ 3,  2,  3, -1], dtype=int32))
+        """
+        trees = self._fewest_forest.all(self)
+        return trees[0] if self.single else trees
+
+    @cached_property
+    def _fewest_forest(self) -> Forest:
+        """The trees of paths with the fewest arcs."""
+        return Forest(fewest_arcs=True)
+
+    def path(self, *ends: Hashable, source: Hashable | None = None, fewest_arcs: bool = False) -> list[Any]:
         """Return the vertices of a shortest path, both ends included: ``path(target)`` or ``path(source, target)``.
 
         Parameters
@@ -269,11 +297,16 @@ class Distances:
             The target; before it the source, which is needed only when the result has several rows.
         source : vertex, optional
             The source, if it is not given before the target.
+        fewest_arcs : bool
+            Whether to return a path with as few arcs as a shortest path can have, as `fewest_arcs` does. By default, it
+            is that of ``predecessors``.
 
         Notes
         -----
         A path reads in the direction of travel. In a result with direction "to", ``path(v)`` and ``path(source, v)``
         lead from v to the source.
+
+        The first paths are found without computing the predecessors of other vertices.
 
         Returns
         -------
@@ -297,15 +330,13 @@ class Distances:
         r = self._row_of(start, "path")
         if self.rows[r, v] == unreached(self.rows.dtype):
             raise NoPathError(self._no_path(r, v))
-        pred, path = self._forest.tree(self, r), [v]
-        while (v := int(pred[v])) != NO_VERTEX:
-            path.append(v)
-        if path[-1] not in self._forest.roots(self, r):
+        path = (self._fewest_forest if fewest_arcs else self._forest).path(self, r, v)
+        if not len(path):
             raise MethodError(
                 f"the path between {target!r} and its source leaves the limit of the query and returns over negative "
                 "weights, so this result does not contain it. Run the query again without cutoff and targets."
             )
-        return [self.graph.name(u) for u in (path if self.direction == "to" else reversed(path))]
+        return lookup.list_names(self.graph, path if self.direction == "to" else path[::-1])
 
     def path_rows(self, *ends: Hashable, source: Hashable | None = None) -> np.ndarray:
         """Return the rows of the input along a shortest path, in the direction of travel: see `Graph.rows`.
@@ -388,6 +419,10 @@ class Distances:
     def searched(self) -> Graph:
         """The graph that was searched from the sources: with direction "to" the reversed one."""
         return self.graph if self.direction == "from" else self.graph.reversed
+
+    def searched_back(self, rows: int) -> Graph | None:
+        """Return the graph that was searched, reversed, if it is at hand or worth making for trees of ``rows`` rows."""
+        return self.graph if self.direction == "to" else reverse_if_worth(self.graph, rows)
 
     def starts_of(self, r: int) -> np.ndarray:
         """Return the distances at which the seeds of row ``r`` start."""

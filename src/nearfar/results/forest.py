@@ -1,13 +1,16 @@
-"""The shortest-path trees of a result, made when they are first asked for, and kept.
+"""The shortest-path trees of a result, made when they are first asked for, and kept; and paths, which need none.
 
 Trees come from the distances (trees.py). If these were added in another order than along the path, they are solved
 again first, some rows at a time, so that trees do not depend on the method.
+
+A path is read off the distances, too (paths.py), as long as that is less work than a tree: the walks of one row may
+look at as many arcs as the graph has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,11 +26,13 @@ ROUNDED_AT_ONCE = 1 << 22  # distances that are solved again in one query
 class Forest:
     """The trees of the rows of one result, which its methods are given: it holds the forest, and no cycle arises."""
 
-    def __init__(self) -> None:
+    def __init__(self, fewest_arcs: bool = False) -> None:
+        self.fewest_arcs = fewest_arcs  # whether paths with the fewest arcs are taken
         self.single: dict[int, np.ndarray] = {}  # trees of some rows
         self.whole: np.ndarray | None = None  # trees of all rows
         self._over_the_limit: dict[int, np.ndarray] = {}  # trees of rows with paths over unreached vertices
         self._rounded_roots: dict[int, np.ndarray] = {}  # of rows that were solved again, if not all seeds are roots
+        self._looks: dict[int, int] = {}  # arcs that walks have looked at, by row
 
     def known(self) -> dict[int, np.ndarray]:
         """Return the trees that were made so far, by row, without making any."""
@@ -47,12 +52,41 @@ class Forest:
         found = self.single[r] if self.whole is None else self.whole[r]
         return self._over_the_limit.get(r, found)
 
+    def path(self, of: Distances, r: int, v: int) -> np.ndarray:
+        """Return the path from ``v``, which is reached, back to its root in row ``r``, as vertex indices.
+
+        It is empty if it leaves a limit and returns over negative weights, so that the row does not have it.
+        """
+        from .paths import climb_tree
+
+        found = None if r in self.known() else self._walk(of, r, v)
+        if found is None:
+            found = climb_tree(self.tree(of, r), v)
+            return found if found[-1] in self.roots(of, r) else found[:0]
+        return found
+
+    def _walk(self, of: Distances, r: int, v: int) -> np.ndarray | None:
+        """Return a path that was found without a tree; None if the tree is needed, or less work."""
+        from .paths import walk_back
+
+        most = of.graph.m - self._looks.get(r, 0)
+        if self.fewest_arcs or of.is_solved_again or of.graph.min_weight < 0 or most <= 0:
+            return None
+        back = of.searched_back(1)
+        if back is None:
+            return None
+        found, looks = walk_back(back, of.rows[r], self.roots(of, r), v, most)
+        self._looks[r] = of.graph.m if found is None else self._looks.get(r, 0) + looks
+        return found
+
     def roots(self, of: Distances, r: int) -> np.ndarray:
-        """Return the seeds of row ``r`` where paths start: those that no other seed reaches sooner."""
+        """Return the seeds of row ``r`` where paths start, ascending: those that no other seed reaches sooner."""
+        from .trees import roots_of
+
         seeds = of.seeds_of(r)
         if of.is_solved_again:
             return self._rounded_roots.get(r, seeds)
-        return seeds[of.rows[r, seeds] == of.starts_of(r)]
+        return roots_of(of.rows[r], seeds, of.starts_of(r))
 
     def origins(self, of: Distances) -> np.ndarray:
         """Return the seed where the path to each vertex starts in the only row, -1 if there is no path."""
@@ -71,7 +105,13 @@ class Forest:
             return self._make_rounded(of, indices, threads)
         rows = of.rows if len(indices) == len(of.rows) else of.rows[list(indices)]
         seeds, starts = [of.seeds_of(r) for r in indices], [of.starts_of(r) for r in indices]
-        return predecessors(of.searched, rows, seeds, threads, starts)
+        return predecessors(of.searched, rows, seeds, threads, starts, **self._rule(of, len(indices)))
+
+    def _rule(self, of: Distances, rows: int) -> dict[str, Any]:
+        """Return how trees are made: with the fewest arcs, or with the reversed graph where that is worth it."""
+        if self.fewest_arcs or of.graph.min_weight < 0:
+            return {"fewest_arcs": True}
+        return {"back": of.searched_back(rows)}
 
     def _make_rounded(self, of: Distances, indices: Sequence[int], threads: int) -> np.ndarray:
         """Return trees of rows that are solved again, some at a time."""
@@ -93,7 +133,8 @@ class Forest:
         rows, mark = of.solved_again(part), unreached(of.rows.dtype)
         reached = of.rows[part] != mark
         within = np.where(reached, rows, rows.dtype.type(mark))
-        trees[:] = predecessors(of.searched, within, seeds, threads, starts)
+        rule = self._rule(of, len(part))
+        trees[:] = predecessors(of.searched, within, seeds, threads, starts, **rule)
         limited = of.graph.min_weight >= 0 and (of.cutoff is not None or of.targets is not None)
         for i, r in enumerate(part):
             if not (are_roots := rows[i, seeds[i]] == starts[i]).all():
@@ -104,4 +145,4 @@ class Forest:
             lost[self.roots(of, r)] = False
             if lost.any():
                 only = slice(i, i + 1)
-                self._over_the_limit[r] = predecessors(of.searched, rows[only], seeds[only], 1, starts[only])[0]
+                self._over_the_limit[r] = predecessors(of.searched, rows[only], seeds[only], 1, starts[only], **rule)[0]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputTypeError, OptionError
+from ..graph.cells import CellNames
 from ..graph.names import NumberNames
 from .limits import in_type, unreached
 
@@ -33,7 +34,28 @@ def names_of(graph: Graph, vertices: np.ndarray) -> Any:
         return vertices
     if isinstance(graph.names, NumberNames):
         return graph.names.take(vertices)
-    return [graph.name(v) for v in vertices.tolist()]
+    return list_names(graph, vertices)
+
+
+def list_names(graph: Graph, vertices: np.ndarray) -> list[Any]:
+    """Return what the user calls these vertices, as a list of Python objects, all at once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nearfar.graph import Graph
+    >>> from nearfar.results.lookup import list_names
+    >>> list_names(Graph.from_arcs([0], [1], names=[10, 20]), np.array([1, 0]))
+    [20, 10]
+    """
+    names = graph.names
+    if names is None:
+        return vertices.tolist()
+    if isinstance(names, NumberNames):
+        return names.take(vertices).tolist()
+    if isinstance(names, CellNames):
+        return list(map(tuple, names.take(vertices).tolist()))
+    return [names[v] for v in vertices.tolist()]
 
 
 def is_name(graph: Graph, value: Any) -> bool:

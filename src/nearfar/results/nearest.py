@@ -135,7 +135,7 @@ class Nearest:
     def source(self) -> np.ndarray:
         """The nearest source of each vertex: n vertex indices (int32), not names; -1 if no source reaches it.
 
-        Between sources at the same distance the tree decides: fewest arcs, then the least predecessor.
+        Between sources at the same distance the tree decides: see `Distances.predecessors`.
         """
         if self._source is None:
             self._source = self.distances.origins()
