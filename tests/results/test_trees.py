@@ -138,8 +138,10 @@ def test_many_arcs_of_a_vertex():
 
 def test_the_reversed_graph_is_made_for_enough_rows(monkeypatch):
     graph = Graph.from_arcs([0, 1, 2], [1, 2, 0], [1, 2, 3])
-    assert reverse_if_worth(graph, 2) is None and reverse_if_worth(graph, 1) is None
-    assert graph.known_reverse is None
+    rows = np.array([[0, 1, 3], [5, 0, 2], [3, 4, 0]], dtype=np.int32)
+    for _ in range(2):
+        assert reverse_if_worth(graph, trees.REVERSE_FROM - 1) is None and graph.known_reverse is None
+    predecessors(graph, rows, [[0], [1], [2]])
     monkeypatch.setattr(trees.cpu, "facts", lambda: SimpleNamespace(memory=8))
     assert reverse_if_worth(graph, 99) is None
     monkeypatch.undo()

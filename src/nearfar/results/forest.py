@@ -41,7 +41,8 @@ class Forest:
     def all(self, of: Distances) -> np.ndarray:
         """Return the trees of all rows."""
         if self.whole is None:
-            self.whole = self._make(of, range(len(of.rows)))
+            is_made = len(of.rows) == len(self.single) == 1
+            self.whole = self.single[0][None] if is_made else self._make(of, range(len(of.rows)))
             self.single.clear()
         return self.whole
 

@@ -45,8 +45,8 @@ def path(
 ) -> None:
     """One shortest path from SOURCE to TARGET, with all its vertices.
 
-    Of several shortest paths, one with the fewest arcs is shown. --quiet prints only the vertices, one per line. If
-    there is no path, this is an error with exit code 2. Put '--' before a vertex that begins with '-'.
+    Of several shortest paths, every method shows the same one. --quiet prints only the vertices, one per line. If there
+    is no path, this is an error with exit code 2. Put '--' before a vertex that begins with '-'.
     """
     first, last = _both_ends(ends, source, to)
     import nearfar
