@@ -199,6 +199,20 @@ def test_hardly_any_arcs(arcs):
     assert row_predecessors(graph, row, [0]).tolist() == [-1, 0 if graph.m else -1]
 
 
+def test_passes_over_the_arcs_look_at_the_stop_flag():
+    """Otherwise Ctrl-C would have to wait for the end of a row."""
+    from nearfar.kernels.cpu import trees as kernels
+
+    graph, row = generate.road_grid(3, 3), np.arange(9, dtype=np.int32)
+    stop, wide, queue = np.ones(1, np.int64), np.empty(0, np.int64), np.zeros(9, np.int32)
+    pred = np.full(9, 77, np.uint32)
+    arcs = (graph.offsets, graph.arcs, row, np.int32(2**31 - 1), wide)
+    assert kernels.pull(*arcs, 0, 9, pred, stop) == 0
+    assert kernels.push(*arcs, 0, 9, False, pred, stop) == 0
+    assert kernels.search(*arcs, 9, pred, queue.copy(), queue, stop) == 0
+    assert (pred == 77).all()
+
+
 def test_no_vertices():
     graph = Graph.from_arcs([], [], n=0)
     assert predecessors(graph, np.zeros((0, 0), dtype=np.int32), []).shape == (0, 0)

@@ -1,7 +1,7 @@
 """`Distances`, the result of a query: distances, and on demand the paths that have them.
 
-A result holds k rows of n distances and the graph they belong to. Everything else is derived on first use and kept: the
-tree of a row (trees.py) when a first path in it is requested, all trees with ``predecessors``.
+A result holds k rows of n distances and the graph they belong to. Everything else is derived on first use (forest.py):
+all trees with ``predecessors``, which are kept; single paths without a tree where that is less work.
 
 Invariant: ``rows`` always has k rows; only ``dist`` and ``predecessors`` drop the axis for one source.
 """
