@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph import Graph
-from ..graph.rows import record_type
+from ..graph.blocks import record_type
 from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import LANES
 from ..results.limits import longest_path

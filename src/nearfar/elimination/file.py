@@ -17,7 +17,8 @@ import numpy as np
 from ..formats.io.archive import read_arrays, write_arrays
 from ..formats.io.files import Source, open_sink
 from ..graph import Graph
-from ..graph.rows import record_type, reverse_rows
+from ..graph.blocks import record_type
+from ..graph.rows import reverse_rows
 from ..graph.vertices import Vertices
 from .build import Clock, Hierarchy
 from .core import ClosedCore, Core

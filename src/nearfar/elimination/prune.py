@@ -32,7 +32,7 @@ import numpy as np
 
 from ..devices import cpu
 from ..graph import Graph
-from ..graph.rows import record_type
+from ..graph.blocks import record_type
 from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import LANES
 from .landmarks import FEW_ARCS, UNREACHED, Landmarks, find_hubs, no_landmarks, solve_few, solve_landmarks

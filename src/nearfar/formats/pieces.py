@@ -14,9 +14,10 @@ import numpy as np
 from ..errors import GraphError
 from ..graph import Graph
 from ..graph.arrays import MAX_VERTICES, Array, Weights, take_coordinates
+from ..graph.blocks import Piece
 from ..graph.names import IdTable, NumberNames, find_ids
 from ..graph.reweigh import without_infinite
-from ..graph.rows import FEW, Piece, Rows, arcs_to_rows, pieces_to_rows
+from ..graph.rows import FEW, Rows, arcs_to_rows, pieces_to_rows
 from ..graph.vertices import Vertices
 from .text.reader import Rows as TextRows
 

@@ -106,7 +106,15 @@ def are_ascending(tails: Iterable[Array]) -> bool:
 def _replayed(offsets: Array, heads: Array, tails: list[Array], both: bool, dtype: Any) -> Array:
     """Repeat the counting sort that built the graph, and return the row of each arc."""
     from ..kernels.cpu.build import replay_rows
+    from .blocks import Piece
+    from .rows import MANY, pieces_to_rows
 
+    if not both and len(heads) >= MANY and dtype == np.int32:  # the numbers of rows are sorted as if they were heads
+        firsts = np.cumsum([0, *map(len, tails[:-1])])
+        pieces: list[Piece] = [
+            (block, np.arange(first, first + len(block)), None) for block, first in zip(tails, firsts, strict=True)
+        ]
+        return np.ascontiguousarray(pieces_to_rows(len(offsets) - 1, pieces, keep=False).arcs["head"])
     rows, cursor, done = np.empty(len(heads), dtype), offsets.copy(), 0
     heads = np.ascontiguousarray(heads)
     for block in tails:
@@ -117,7 +125,8 @@ def _replayed(offsets: Array, heads: Array, tails: list[Array], both: bool, dtyp
 
 def along_reversed(offsets: Array, heads: Array, values: Array) -> Array:
     """Return the values of arcs in the order that the arcs have in the reversed graph."""
-    from .rows import record_type, reverse_rows
+    from .blocks import record_type
+    from .rows import reverse_rows
 
     records = np.empty(len(heads), record_type(values.dtype))
     records["head"], records["weight"] = heads, values

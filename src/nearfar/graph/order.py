@@ -34,7 +34,7 @@ def is_scattered(offsets: Array, heads: Array) -> bool:
 def renumber(offsets: Array, arcs: Array) -> tuple[Array, Array, Array]:
     """Return offsets and arcs of the renumbered graph, and the position (new index) of every vertex."""
     from ..kernels.cpu.build import order_breadth_first, permute_rows
-    from .rows import words_of
+    from .blocks import words_of
 
     n = len(offsets) - 1
     order, positions = np.empty(n, np.int32), np.empty(n, np.int32)

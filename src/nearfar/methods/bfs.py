@@ -14,7 +14,8 @@ from itertools import chain
 import numpy as np
 
 from ..devices import cpu
-from ..graph.rows import freeze, record_type, reverse_rows
+from ..graph.blocks import record_type
+from ..graph.rows import freeze, reverse_rows
 from ..kernels.cpu.constants import BFS_BLOCK as BLOCK
 from . import bfs_one
 from .batches import SettleBatch, run_batches
