@@ -1,21 +1,38 @@
-"""The facts of `Graph.describe`: size, degrees, weights, components, memory."""
+"""The facts of `Graph.describe`: size, degrees, weights, components, memory; of a large graph on all threads."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..description import Description
+from ..devices import cpu
+from .arrays import Array
+from .rows import FEW
 
 if TYPE_CHECKING:
     from .graph import Graph
 
+PART = 1 << 20  # arcs looked at by a thread before it takes the next part
 
-def describe_graph(graph: Graph) -> Description:
-    """Implement `Graph.describe`: size, degrees, weights, components, loops, memory, names."""
+
+class Components(NamedTuple):
+    """How many weakly connected components there are, the vertices of the largest, and how many arcs are loops."""
+
+    number: int
+    largest: int
+    loops: int
+
+
+def describe_graph(graph: Graph, few: int = FEW) -> Description:
+    """Implement `Graph.describe`: size, degrees, weights, components, loops, memory, names.
+
+    The components of a graph of ``few`` arcs are counted without Numba.
+    """
     degrees = np.diff(graph.offsets)
-    count, largest = _components(graph)
+    found = (_find_components if graph.m > few else _components_of_few)(graph)
     return Description(
         vertices=graph.n,
         arcs=graph.m,
@@ -24,9 +41,9 @@ def describe_graph(graph: Graph) -> Description:
         mean_degree=graph.m / graph.n if graph.n else 0.0,
         max_degree=graph.max_degree,
         **_describe_weights(graph),
-        components=count,
-        largest_component=largest,
-        self_loops=int(np.count_nonzero(graph.heads == np.repeat(np.arange(graph.n, dtype=np.int32), degrees))),
+        components=found.number,
+        largest_component=found.largest,
+        self_loops=found.loops,
         bytes=graph.nbytes,
         named=graph.names is not None,
         coordinates=graph.coordinates is not None,
@@ -36,24 +53,55 @@ def describe_graph(graph: Graph) -> Description:
 def _describe_weights(graph: Graph) -> dict[str, Any]:
     """Describe the weights; in an unweighted graph every arc has weight 1."""
     weights = graph.weights
+    signs = [] if weights is None else _in_parts(lambda low, high: _signs(weights[low:high]), graph.m)
     return {
         "weight_type": "unweighted" if weights is None else str(weights.dtype),
         "min_weight": graph.min_weight,
         "mean_weight": graph.mean_weight,
         "max_weight": graph.max_weight,
-        "zero_weights": 0 if weights is None else graph.m - int(np.count_nonzero(weights)),
-        "negative_weights": 0 if weights is None else int(np.count_nonzero(weights < 0)),
+        "zero_weights": sum(zeros for zeros, _ in signs),
+        "negative_weights": sum(negative for _, negative in signs),
     }
 
 
-def _components(graph: Graph) -> tuple[int, int]:
-    """Count the weakly connected components, and the vertices of the largest."""
+def _signs(weights: Array) -> tuple[int, int]:
+    """Return how many weights are zero, and how many are negative."""
+    return len(weights) - int(np.count_nonzero(weights)), int(np.count_nonzero(weights < 0))
+
+
+def _in_parts(do: Callable[[int, int], Any], m: int) -> list[Any]:
+    """Return ``do(low, high)`` for all parts of m arcs, in any order: on all threads if there are many."""
+    found: list[Any] = []
+    parts = -(-m // PART)
+    new_worker = lambda: lambda p: found.append(do(p * PART, min((p + 1) * PART, m)))  # noqa: E731
+    cpu.share_out(new_worker, parts, cpu.facts().cores if parts > 1 else 0, np.zeros(1, np.int64))
+    return found
+
+
+def _components_of_few(graph: Graph) -> Components:
+    """Count the components with SciPy."""
     if graph.n == 0:
-        return 0, 0
+        return Components(0, 0, 0)
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
     shape = (graph.n, graph.n)
     pattern = csr_array((np.ones(graph.m), np.ascontiguousarray(graph.heads), graph.offsets), shape=shape)
     count, labels = connected_components(pattern, directed=True, connection="weak")
-    return int(count), int(np.bincount(labels).max())
+    tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.offsets))
+    return Components(int(count), int(np.bincount(labels).max()), int(np.count_nonzero(graph.heads == tails)))
+
+
+def _find_components(graph: Graph) -> Components:
+    """Count the components by a forest that all threads grow (kernels/cpu/components.py)."""
+    from ..kernels.cpu.components import count_members, join_rows
+
+    parents, members = np.arange(graph.n, dtype=np.int32), np.zeros(graph.n, np.int32)
+
+    def join(low: int, high: int) -> int:
+        first, last = np.searchsorted(graph.offsets[:-1], (low, high))
+        return int(join_rows(graph.offsets, graph.heads, first, last, parents))
+
+    loops = sum(_in_parts(join, graph.m))
+    count_members(parents, members)
+    return Components(int(np.count_nonzero(members)), int(members.max()), loops)
