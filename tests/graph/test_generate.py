@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from nearfar.devices import cpu
 from nearfar.errors import InputTypeError, OptionError
+from nearfar.graph import generate
+from nearfar.graph import rmat as rmat_edges
 from nearfar.graph import rows as layout
 from nearfar.graph.generate import complete, geometric, rmat, road_grid
 
@@ -184,3 +191,36 @@ def test_bad_options(call, error, words):
         call()
     for word in words:
         assert word in str(caught.value)
+
+
+@given(
+    scale=st.integers(0, 9),
+    m=st.integers(0, 600),
+    sizes=st.tuples(st.integers(1, 700), st.integers(1, 300), st.integers(1, 4)),
+    undirected=st.booleans(),
+    seed=st.integers(0, 2**70),
+)
+@settings(deadline=None)  # the first example compiles
+def test_kernels_on_any_number_of_threads_draw_the_edges_that_numpy_draws(scale, m, sizes, undirected, seed):
+    batch, chunk, threads = sizes
+    slow, fast = (np.random.Generator(np.random.PCG64(seed)) for _ in range(2))
+    expected = generate._rmat_pairs(slow, scale, m, undirected, few=10**6, batch=batch)
+    with pytest.MonkeyPatch.context() as patch:
+        facts = dataclasses.replace(cpu.facts(), cores=threads)
+        patch.setattr(cpu, "facts", lambda: facts)
+        patch.setattr(rmat_edges, "CHUNK", chunk)
+        found = generate._rmat_pairs(fast, scale, m, undirected, few=-1, batch=batch)
+    for pair in zip(found, expected, strict=True):
+        assert pair[0].dtype == pair[1].dtype == np.int32
+        assert pair[0].tolist() == pair[1].tolist()
+    assert fast.bit_generator.state == slow.bit_generator.state, "the weights would be others"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "digest"),
+    [((5, 3, 7), "2f5f6b3e78afd857"), ((14, 12, 1, 255, False), "47f336642999096e")],
+)
+def test_rmat_graphs_stay_what_they_are(arguments, digest):
+    graph = rmat(*arguments)
+    found = hashlib.sha256(np.ascontiguousarray(graph.arcs).astype([("head", "<i4"), ("weight", "<i4")]).tobytes())
+    assert found.hexdigest()[:16] == digest, "figures in the docs were measured on these graphs"

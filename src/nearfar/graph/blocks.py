@@ -75,7 +75,8 @@ class ReversedBlocks:
 
     def __init__(self, offsets: Array, arcs: Array) -> None:
         self.dtype, self._offsets, self._arcs = arcs.dtype, offsets, arcs
-        self._cuts = np.append(np.arange(0, len(arcs), BLOCK), len(arcs))
+        cuts = [*range(0, len(arcs), BLOCK), len(arcs)]
+        self._cuts = np.array(cuts, offsets.dtype)  # their type: to search for another one copies all offsets
         self.sizes: list[int] = np.diff(self._cuts).tolist()
 
     def ends(self, i: int, both: bool) -> tuple[Array, Array]:

@@ -99,7 +99,8 @@ def _find_components(graph: Graph) -> Components:
     parents, members = np.arange(graph.n, dtype=np.int32), np.zeros(graph.n, np.int32)
 
     def join(low: int, high: int) -> int:
-        first, last = np.searchsorted(graph.offsets[:-1], (low, high))
+        cuts = np.array([low, high], graph.offsets.dtype)  # their type: to search for another one copies all offsets
+        first, last = np.searchsorted(graph.offsets[:-1], cuts)
         return int(join_rows(graph.offsets, graph.heads, first, last, parents))
 
     loops = sum(_in_parts(join, graph.m))

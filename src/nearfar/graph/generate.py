@@ -1,8 +1,8 @@
 """Seeded graphs for demonstrations, tests and benchmarks: the same arguments give the same graph everywhere.
 
-Randomness comes from `numpy.random.default_rng`. The road-like grid is a model of networks with low degree and large
-diameter, R-MAT of social networks (few hops, very uneven degrees), the geometric graph of meshes and sensor networks,
-the complete graph of dense matrices.
+Randomness comes from NumPy's PCG64, as in `numpy.random.default_rng`. The road-like grid is a model of networks with
+low degree and large diameter, R-MAT of social networks (few hops, very uneven degrees), the geometric graph of meshes
+and sensor networks, the complete graph of dense matrices.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import numpy as np
 from ..errors import InputTypeError, OptionError
 from .arrays import Array, shorten
 from .graph import Graph
+from .rmat import draw_pairs
+from .rows import FEW
 
 
 def road_grid(rows: int, cols: int, seed: int = 0, keep: float = 0.7, spacing: float = 1000.0) -> Graph:
@@ -121,14 +123,23 @@ def rmat(
     scale, edge_factor = _whole(scale, "scale", 0, 30), _whole(edge_factor, "edge_factor", 0)
     rng = _random(seed)
     n, m = 1 << scale, edge_factor << scale
-    label = rng.permutation(n)
-    keys = [_rmat_keys(min(_BATCH, m - low), scale, label, undirected, rng) for low in range(0, m, _BATCH)]
-    pairs = np.unique(np.concatenate(keys)) if keys else np.empty(0, np.int64)
-    tails, heads = (pairs >> scale).astype(np.int32), (pairs & (n - 1)).astype(np.int32)
-    return Graph.from_arcs(tails, heads, _draw_weights(len(pairs), max_weight, rng), n, undirected)
+    tails, heads = _rmat_pairs(rng, scale, m, undirected)
+    return Graph.from_arcs(tails, heads, _draw_weights(len(tails), max_weight, rng), n, undirected)
 
 
 _BATCH = 1 << 22  # edges drawn at once
+
+
+def _rmat_pairs(
+    rng: np.random.Generator, scale: int, m: int, undirected: bool, few: int = FEW, batch: int = _BATCH
+) -> tuple[Array, Array]:
+    """Draw m edges; return the tails and heads of the distinct ones that are no loops, in order."""
+    label = rng.permutation(1 << scale)
+    if m > few:
+        return draw_pairs(rng, scale, m, batch, label, undirected)
+    keys = [_rmat_keys(min(batch, m - low), scale, label, undirected, rng) for low in range(0, m, batch)]
+    pairs = np.unique(np.concatenate(keys)) if keys else np.empty(0, np.int64)
+    return (pairs >> scale).astype(np.int32), (pairs & ((1 << scale) - 1)).astype(np.int32)
 
 
 def _rmat_keys(count: int, scale: int, label: Array, undirected: bool, rng: np.random.Generator) -> Array:
@@ -215,12 +226,17 @@ def _draw_weights(m: int, max_weight: Any, rng: np.random.Generator) -> Array | 
     """Draw integer weights from 1 to ``max_weight``; None if that is None."""
     if max_weight is None:
         return None
-    return rng.integers(1, _whole(max_weight, "max_weight", 1, 2**63 - 1), m, endpoint=True)
+    most = _whole(max_weight, "max_weight", 1, 2**63 - 1)
+    weights = np.empty(m, np.int32 if most < 2**31 else np.int64)
+    for low in range(0, m, _BATCH):  # drawn as int64, whatever they are kept as: other types have other streams
+        part = weights[low : low + _BATCH]
+        part[:] = rng.integers(1, most, len(part), endpoint=True)
+    return weights
 
 
 def _random(seed: Any) -> np.random.Generator:
     """Return the random number generator of a seed."""
-    return np.random.default_rng(_whole(seed, "seed", 0))
+    return np.random.Generator(np.random.PCG64(_whole(seed, "seed", 0)))
 
 
 def _whole(value: Any, what: str, least: int, most: int | None = None) -> int:
