@@ -29,6 +29,12 @@ def words_of(arcs: Array) -> Array:
     return arcs.view(np.int32).reshape(len(arcs), arcs.dtype.itemsize // 4)
 
 
+def moved(arcs: Array) -> Array:
+    """Return arcs as kernels move them, in the same memory: weights as plain words, so that one version serves two."""
+    words = {4: None, 8: np.dtype(np.int32), 12: np.dtype(np.int64)}
+    return arcs.view(record_type(words[arcs.dtype.itemsize]))
+
+
 def plain(values: Array) -> Array:
     """Return values as kernels take them: a writable int32 array without gaps; copied if it is not one already."""
     return values if values.dtype == np.int32 and values.flags.carray else values.astype(np.int32)
@@ -74,22 +80,22 @@ class ReversedBlocks:
     """The arcs of a graph, reversed, in the order of its rows."""
 
     def __init__(self, offsets: Array, arcs: Array) -> None:
-        self.dtype, self._offsets, self._arcs = arcs.dtype, offsets, arcs
+        self.dtype, self._offsets, self._records = arcs.dtype, offsets, moved(arcs)
         cuts = [*range(0, len(arcs), BLOCK), len(arcs)]
         self._cuts = np.array(cuts, offsets.dtype)  # their type: to search for another one copies all offsets
         self.sizes: list[int] = np.diff(self._cuts).tolist()
 
     def ends(self, i: int, both: bool) -> tuple[Array, Array]:
         """Return the tails of block i, which are the heads of its arcs in the graph; heads are not needed."""
-        tails = np.ascontiguousarray(self._arcs["head"][self._cuts[i] : self._cuts[i + 1]])
-        return plain(tails), np.empty(0, np.int32)
+        tails = self._records["head"][self._cuts[i] : self._cuts[i + 1]].copy()
+        return tails, tails[:0]
 
     def take(self, i: int, out: Array) -> Array:
         """Write the reversed records of block i to ``out`` and return their tails."""
-        low, high = self._cuts[i], self._cuts[i + 1]
-        words_of(out)[:] = words_of(self._arcs[low:high])
-        first = int(np.searchsorted(self._offsets, low, side="right")) - 1
-        last = int(np.searchsorted(self._offsets, high, side="left"))
-        lengths = np.diff(np.clip(self._offsets[first : last + 1], low, high))
-        out["head"] = np.repeat(np.arange(first, last, dtype=np.int32), lengths)
-        return self.ends(i, False)[0]
+        from ..kernels.cpu.partition import reverse_block
+
+        part = slice(self._cuts[i], self._cuts[i + 1])
+        first = int(np.searchsorted(self._offsets, self._cuts[i], side="right")) - 1
+        tails = np.empty(len(out), np.int32)
+        reverse_block(self._offsets, first, part.start, self._records[part], tails, moved(out))
+        return tails

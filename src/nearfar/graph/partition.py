@@ -14,7 +14,7 @@ import numpy as np
 
 from ..devices import cpu
 from .arrays import Array
-from .blocks import record_type
+from .blocks import moved
 
 MOST_BUCKETS = 256  # 50 M arcs: 5 ns per arc to move up to 256, 10 for 400, 17 for 800, whose lines leave the L1 cache
 LOW_BITS = 16  # of a tail, kept beside its record while it is in a bucket
@@ -51,12 +51,6 @@ class Counted(NamedTuple):
     def firsts(self) -> Array:
         """The position of the first arc of each block in the input."""
         return np.cumsum([0, *self.blocks.sizes])
-
-
-def moved(arcs: Array) -> Array:
-    """Return arcs as kernels move them, in the same memory: weights as plain words, so that one version serves two."""
-    words = {4: None, 8: np.dtype(np.int32), 12: np.dtype(np.int64)}
-    return arcs.view(record_type(words[arcs.dtype.itemsize]))
 
 
 def choose_shift(n: int, m: int) -> int:

@@ -94,3 +94,14 @@ def mark_starts(tails: Any, before: int, first: int, offsets: Any) -> None:
         for r in range(before + 1, tails[i] + 1):
             offsets[r] = first + i
         before = tails[i]
+
+
+@kernel
+def reverse_block(offsets: Any, u: Any, first: Any, records: Any, tails: Any, out: Any) -> None:
+    """Reverse the arcs from position ``first`` on, of which the first leaves ``u``: their tails, and their records."""
+    for i in range(len(records)):
+        while offsets[u + 1] <= first + i:
+            u += 1
+        tails[i] = records[i]["head"]
+        out[i] = records[i]
+        out[i]["head"] = u
