@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearfar.devices import cpu
-from nearfar.graph import blocks, partition
+from nearfar.graph import arrays, blocks, partition
 from nearfar.graph import rows as layout
 from nearfar.graph.arrays import Weights
 from nearfar.graph.graph import Graph
@@ -84,6 +84,19 @@ def test_the_partition_and_numpy_reverse_alike(case, given_sizes):
         fast = layout.reverse_rows(graph.offsets, graph.arcs, few=-1)
     assert_same(fast[0], slow[0])
     assert_same(fast[1], slow[1])
+
+
+@given(st.lists(st.floats(width=32), min_size=1, max_size=40), st.integers(1, 4), st.sampled_from(["f4", "f8", ">f4"]))
+@settings(deadline=None)
+def test_threads_find_the_extremes_that_numpy_finds(values, threads, dtype):
+    array = np.array(values, dtype)
+    with pytest.MonkeyPatch.context() as patch:
+        facts = dataclasses.replace(cpu.facts(), cores=threads)
+        patch.setattr(cpu, "facts", lambda: facts)
+        patch.setattr(arrays, "PART", 7)
+        patch.setattr(arrays, "FEW_PARTS", 0)
+        found = arrays.extremes(array)
+    assert np.array_equal(found, (array.min(), array.max()), equal_nan=True)
 
 
 @pytest.mark.parametrize("n", [1, 2, 255, 256, 257, 65_536, 2**24 + 1, 2**31 - 1])

@@ -14,9 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..devices import cpu
 from ..errors import GraphError, InputTypeError
 
 FEW_VERTICES = 10**6  # up to here nobody minds vertices without arcs
+PART = 1 << 18  # entries that a thread looks at twice while they are in its cache
+FEW_PARTS = 32  # up to 8 M entries, which fit a cache, NumPy is done before threads have started
 MAX_VERTICES = 2**31 - 1  # vertex indices are int32 everywhere; -1 is free as a sentinel
 
 Array = npt.NDArray[Any]
@@ -110,13 +113,31 @@ def _take_objects(array: Array, kinds: tuple[type, ...], rule: str, name: Callab
 
 def check_vertices(array: Array, n: int, what: str, cure: str = "Give n={} or more, or correct the entry.") -> None:
     """Refuse a vertex array with an entry outside 0 to n - 1; ``{}`` in ``cure`` is the least n that would do."""
-    if array.size == 0 or (array.min() >= 0 and array.max() < n):
+    if array.size == 0:
+        return
+    low, high = extremes(array)
+    if low >= 0 and high < n:
         return
     where = int(np.flatnonzero((array < 0) | (array >= n))[0])
     found = int(array[where])
     cure = "Vertices count from 0." if found < 0 else cure.format(found + 1)
     span = f"the graph has {n} vertices, 0 to {n - 1}" if n else "the graph has no vertices"
     raise GraphError(f"{what}[{where}] is {found}, but {span}. {cure}")
+
+
+def extremes(array: Array) -> tuple[Any, Any]:
+    """Return the least and the greatest entry, NaN if there is one; of a large array on all threads."""
+    parts = -(-len(array) // PART)
+    if parts <= FEW_PARTS:
+        return array.min(), array.max()
+    lows, highs = np.empty((2, parts), array.dtype)
+
+    def do(p: int) -> None:
+        part = array[p * PART : (p + 1) * PART]
+        lows[p], highs[p] = part.min(), part.max()
+
+    cpu.share_out(lambda: do, parts, cpu.facts().cores, np.zeros(1, np.int64))
+    return lows.min(), highs.max()
 
 
 def take_size(n: Any) -> int:
@@ -141,7 +162,7 @@ def choose_size(tails: Array, heads: Array, n: Any, names: Any, coordinates: Any
     for labels in (names, coordinates):
         if hasattr(labels, "__len__"):
             return take_size(len(labels))
-    largest = max((int(array.max()) for array in (tails, heads) if array.size), default=-1)
+    largest = max((int(extremes(array)[1]) for array in (tails, heads) if array.size), default=-1)
     if largest >= MAX_VERTICES:
         raise GraphError(
             f"The largest vertex is {largest}, but vertices end at 2**31 - 2. Renumber them from 0; "
@@ -170,7 +191,7 @@ def take_weights(values: Any, m: int, name: Callable[[int], str], unit: str = "a
     check_weight_type(array.dtype)
     if array.size == 0:
         return Weights(array, storage_type(array.dtype, 0, 0), False)
-    low, high = array.min(), array.max()
+    low, high = extremes(array)
     if array.dtype.kind == "f" and not low > -np.inf:  # also true of NaN, which min() passes on
         where = int(np.flatnonzero(np.isnan(array) | (array == -np.inf))[0])
         raise GraphError(bad_weight(name(where), float(array[where])))
