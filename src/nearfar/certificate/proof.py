@@ -38,11 +38,14 @@ class Arcs:
 
     def __init__(self, graph: Graph, block: int | None = None, backward: bool = False) -> None:
         self.graph, self.block, self.backward = graph, block or BLOCK, backward
-        # A graph of one block is cut once for all rows.
-        self._kept = list(self._blocks()) if graph.m <= self.block else None
 
     def __iter__(self) -> Iterator[Block]:
-        return iter(self._kept) if self._kept is not None else self._blocks()
+        return iter(self._kept) if self.graph.m <= self.block else self._blocks()
+
+    @cached_property
+    def _kept(self) -> list[Block]:
+        """The arcs of a graph of one block, which is cut once for all rows."""
+        return list(self._blocks())
 
     def _blocks(self) -> Iterator[Block]:
         """Yield the blocks; a vertex with many arcs may span several."""

@@ -25,8 +25,10 @@ import numpy as np
 from ..errors import InputTypeError
 from ..graph import Graph
 from ..results import Distances, KNearest, Nearest, Table
+from .crew import Crew, threads_of
 from .proof import Arcs, Row, reach
 from .rounded import CycleError, Paths, measure
+from .scan import Scanner
 from .several import several_problems
 
 ROWS_AT_ONCE = 1 << 24  # distances in the rows of a table that are searched again at a time
@@ -168,17 +170,19 @@ def _problems(graph: Graph, distances: Distances, result: Distances | Nearest, r
     if wrong:
         return
     arcs, trees = Arcs(graph, backward=distances.direction == "to"), distances.known_trees()
-    for r in range(len(distances.rows)):
-        row = Row(arcs, distances, r)
-        where = f"row {r} (source {_name(row, row.seeds[0])}): " if len(distances.rows) > 1 else ""
-        source = result.source if isinstance(result, Nearest) else None
-        found = (
-            _rounded_problems(row, trees.get(r), source, rounding)
-            if row.rounded
-            else _row_problems(row, trees.get(r), source)
-        )
-        for problem in found:
-            yield where + problem
+    with Crew(threads_of(distances)) as crew:
+        scanner = Scanner(arcs, distances.rows.dtype, crew)
+        for r in range(len(distances.rows)):
+            row = Row(arcs, distances, r)
+            where = f"row {r} (source {_name(row, row.seeds[0])}): " if len(distances.rows) > 1 else ""
+            source = result.source if isinstance(result, Nearest) else None
+            found = (
+                _rounded_problems(row, trees.get(r), source, rounding)
+                if row.rounded
+                else _row_problems(row, trees.get(r), source, scanner)
+            )
+            for problem in found:
+                yield where + problem
 
 
 def _form_problems(graph: Graph, distances: Distances) -> Iterator[str]:
@@ -211,11 +215,13 @@ def _start_problems(distances: Distances) -> Iterator[str]:
         yield f"a starting distance is {odd[0]}: it should be a finite number from 0 on"
 
 
-def _row_problems(row: Row, tree: np.ndarray | None, source: np.ndarray | None) -> Iterator[str]:
-    """Yield what is wrong with one row, its tree and its nearest sources."""
+def _row_problems(
+    row: Row, tree: np.ndarray | None, source: np.ndarray | None, scanner: Scanner | None
+) -> Iterator[str]:
+    """Yield what is wrong with one row, its tree and its nearest sources; a scanner may prove that nothing is."""
     wrong = list(islice(_value_problems(row), LIMIT))
     yield from wrong
-    if wrong:
+    if wrong or (scanner is not None and scanner.proves(row, tree, source)):
         return
     supported = row.supported()
     if row.negative and row.radius is not None:
