@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from . import api
 from .devices import cpu
 from .elimination.build import Failure, Hierarchy, build
 from .elimination.pairs import Pairs
+from .elimination.paths import Paths, can_unfold
 from .engine import options
 from .engine.options import Options
 from .engine.query import PreparedGraph, check, take_graph, take_vertices
@@ -30,9 +31,12 @@ from .kernels.cpu.constants import LANES
 from .methods.prepared import SOLVERS, refusal, require_memory
 from .results import Distances, KNearest, Nearest, Table
 from .results.limits import choose_types, in_type, type_end, unreached
+from .results.lookup import names_of
 
 if TYPE_CHECKING:
     from .description import Description
+
+Space = TypeVar("Space")
 
 
 def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None) -> Prepared:
@@ -119,17 +123,20 @@ class Prepared(PreparedGraph):
     def __init__(self, graph: Graph, hierarchy: Hierarchy, threads: int) -> None:
         self.graph, self.hierarchy, self.threads = graph, hierarchy, threads
         self._covered = graph.kept  # the arcs of graph.opened that the structure covers; None: all of them
-        self._spare: list[Pairs] = []  # work space for single pairs that no thread uses now
+        self._spare: list[Pairs] = []  # work space for distances of single pairs that no thread uses now
+        self._spare_paths: list[Paths] = []  # and for paths
         self._backward: Hierarchy | None = None  # that of the reversed graph, made on first use
         self._preparing = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy everything but the work space and the lock."""
-        return {name: value for name, value in vars(self).items() if name not in ("_spare", "_preparing")}
+        return {
+            name: value for name, value in vars(self).items() if name not in ("_spare", "_spare_paths", "_preparing")
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what was copied, with new work space and a new lock."""
-        vars(self).update(state, _spare=[], _preparing=threading.Lock())
+        vars(self).update(state, _spare=[], _spare_paths=[], _preparing=threading.Lock())
 
     def hierarchy_of(self, direction: str) -> Hierarchy:
         """Return the hierarchy to search over: for "to" that of the reversed graph, prepared on first use."""
@@ -283,16 +290,25 @@ class Prepared(PreparedGraph):
         [0, 1, 2]
         """
         s, t = self.graph.index(source, "source"), self.graph.index(target, "target")
-        _, top = self._pair(s, t)
-        if top < 0:
-            raise NoPathError(f"there is no path from {source!r} to {target!r}: it cannot be reached.")
         found = None
-        if self.hierarchy.core is None:
-            with self._pairs() as pairs:
-                found = pairs.path(s, t, top, self.hierarchy.structure.below)
-        if found is None:  # there is a core, or the walk has very many cycles of length zero: search the graph
-            found = api.path(self.hierarchy.graph.without_names(), s, t, threads=1)
-        return [self.graph.name(v) for v in found]
+        if can_unfold(self.hierarchy):
+            with lent(self._spare_paths, lambda: Paths(self.hierarchy)) as paths:
+                found = paths.find(s, t)
+        if found is None:  # there is an open core, or the walk has very many cycles of length zero: search the graph
+            found = self._search(s, t)
+        if not len(found):
+            raise NoPathError(f"there is no path from {source!r} to {target!r}: it cannot be reached.")
+        names = names_of(self.graph, found)
+        return names if isinstance(names, list) else names.tolist()
+
+    def _search(self, s: int, t: int) -> np.ndarray:
+        """Return the vertices of a shortest path from a search of the graph that was eliminated; none without one."""
+        plain = self.hierarchy.graph
+        try:
+            found = api.path(plain, plain.name(s), plain.name(t), threads=self.threads)
+        except NoPathError:
+            found = []
+        return plain.indices(found)
 
     def row_sums(
         self,
@@ -442,20 +458,10 @@ class Prepared(PreparedGraph):
         types = choose_types(self.graph, None, self.graph.min_weight < 0)
         return certain_type(types, self.graph, self.hierarchy) or types[-1]
 
-    @contextmanager
-    def _pairs(self) -> Iterator[Pairs]:
-        """Lend work space for single pairs to one thread; after an exception it is dropped."""
-        try:
-            pairs = self._spare.pop()
-        except IndexError:
-            pairs = Pairs(self.hierarchy, np.zeros(1, np.int64))
-        yield pairs
-        self._spare.append(pairs)
-
     def _pair(self, s: int, t: int) -> tuple[np.ndarray, int]:
         """Return the distance of a pair, and the position of the top of its path, -1 if there is none."""
         found = np.empty(1, self._dtype)
-        with self._pairs() as pairs:
+        with lent(self._spare, lambda: Pairs(self.hierarchy, np.zeros(1, np.int64))) as pairs:
             tops = pairs.distances(np.array([s]), np.array([t]), unreached(found.dtype), found)
         return found[0], int(tops[0])
 
@@ -475,6 +481,17 @@ class Prepared(PreparedGraph):
     def _threads(self, threads: int | None) -> int:
         """Return the number of threads to use."""
         return self.threads if threads is None else options.take_threads(threads, cpu.facts().cores)
+
+
+@contextmanager
+def lent(spare: list[Space], make: Callable[[], Space]) -> Iterator[Space]:
+    """Lend work space to one thread, used before if possible; after an exception it is dropped."""
+    try:
+        space = spare.pop()
+    except IndexError:
+        space = make()
+    yield space
+    spare.append(space)
 
 
 def load_prepared(path: Any, graph: Graph) -> Prepared:

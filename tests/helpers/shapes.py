@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import nearfar
 from helpers.marks import JIT
 from nearfar import Graph
-from nearfar.elimination import build, core, layout, sweep, tables
+from nearfar.elimination import build, core, layout, paths, sweep, tables
 from nearfar.elimination import eliminate as elimination
 from nearfar.methods import prepared as method
 
@@ -46,6 +46,7 @@ def shaped(unit=4096, always=16, steps=None, search=0.0, closed=0, past=2**60):
         patch.setattr(core, "CLOSED_CORE", closed)
         patch.setattr(core, "CLOSED_SHARE", 0)
         patch.setattr(tables, "PAIRS_AT_ONCE", 7)
+        patch.setattr(paths, "SEARCHED_CORE", 0)
         patch.setattr(sweep, "ALONE", 0)
         for module in (sweep, method):
             patch.setattr(module, "PAST_CACHES", past)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..results.limits import longest_path
 from .core import ClosedCore, Core, make_core
 from .eliminate import Structure, eliminate
 from .layout import SweepLayout, lane_type, lay_out
+from .paths import Unfolding, make_unfolding
 from .prune import can_have_detours, keep_arcs, prune
 from .shortcuts import Shortcuts, weigh
 from .sweep import Sweeper
@@ -57,6 +59,11 @@ class Hierarchy:
             return Sweeper(self.layout, self.core, stop)
         found.stop = stop
         return found
+
+    @cached_property
+    def unfolding(self) -> Unfolding:
+        """What paths need beside the hierarchy, made for the first one."""
+        return make_unfolding(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy everything but the work space, which threads cannot share and whose alignment a copy would lose."""

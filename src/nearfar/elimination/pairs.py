@@ -1,9 +1,8 @@
-"""Single pairs over a hierarchy: the distance from two climbs, and the path unfolded from them.
+"""Distances of single pairs over a hierarchy, from two climbs; paths.py has the paths.
 
 A shortest path climbs from the source to a top and descends to the target. The distances that a climb from the source
 left are met by a climb backwards from the target; the least sum at a common ancestor is the distance
-(kernels/cpu/pairs.py). For the path, the two climbs are listed as walks of arcs, and shortcuts are replaced by the arcs
-that they stand for.
+(kernels/cpu/pairs.py).
 """
 
 from __future__ import annotations
@@ -61,50 +60,3 @@ class Pairs:
             targets, lane, sweeper.index, sweeper.offers, sweeper.dist, self.back, self.gates, layout.infinity,
             layout.limit, unreached, found, tops,
         )  # fmt: skip
-
-    def path(self, source: int, target: int, top: int, below: tuple[np.ndarray, np.ndarray]) -> list[int] | None:
-        """Return the vertices of a shortest path with the given ``top``; None where the walk is too long.
-
-        ``below`` is `Structure.below`: the deeper ranks with a shortcut to each rank.
-        """
-        from ..kernels.cpu.pairs import unfold
-
-        hierarchy = self.hierarchy
-        layout, structure, shortcuts = hierarchy.layout, hierarchy.structure, hierarchy.shortcuts
-        ups = self._climb(layout.up_starts, layout.up_arcs, int(layout.positions[source]), top)[::-1]
-        downs = self._climb(layout.down_starts, layout.down_arcs, int(layout.positions[target]), top)
-        walk = structure.ranks[layout.vertices[np.concatenate((ups, downs[1:]))]]
-        room, stack = np.empty(layout.n + 1, np.int32), np.empty(4 * layout.depth + 64, np.int32)
-        count = unfold(
-            walk, structure.up, structure.heads, shortcuts.outs, shortcuts.ins, *below, shortcuts.infinity, stack, room
-        )
-        if count < 0:
-            return None
-        return _without_loops(structure.vertices[room[:count]].tolist())
-
-    def _climb(self, starts: np.ndarray, arcs: np.ndarray, source: int, top: int) -> np.ndarray:
-        """Return the positions along a shortest climb from ``source`` to ``top``, listed from the top back."""
-        from ..kernels.cpu.pairs import list_climb
-
-        layout = self.hierarchy.layout
-        climb = np.empty(layout.depth + 1, np.int32)
-        count = list_climb(
-            starts, arcs, layout.parents, layout.begins, layout.tops, source, top, self.back, climb,
-            layout.infinity,
-        )  # fmt: skip
-        return climb[:count]
-
-
-def _without_loops(walk: list[int]) -> list[int]:
-    """Return a walk without its cycles, which have length zero."""
-    path: list[int] = []
-    seen: dict[int, int] = {}
-    for v in walk:
-        if v in seen:
-            for u in path[seen[v] + 1 :]:
-                del seen[u]
-            del path[seen[v] + 1 :]
-        else:
-            seen[v] = len(path)
-            path.append(v)
-    return path

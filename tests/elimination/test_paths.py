@@ -1,0 +1,165 @@
+"""Paths over prepared graphs: as long as those of a search, simple, and made of arcs of the graph."""
+
+from __future__ import annotations
+
+import threading
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nearfar
+from helpers.marks import JIT
+from helpers.shapes import SHAPES, any_shape, shaped
+from nearfar import Graph
+from nearfar.elimination import core
+from nearfar.elimination.paths import can_unfold, without_loops
+from nearfar.errors import NoPathError
+
+EXAMPLES = 60 if JIT else 5
+SCALE = 1 if JIT else 4  # families are smaller where kernels are interpreted
+# Few different weights: ties and cycles of length zero. One direction may be heavier, or missing.
+WEIGHTS = {"int32": [0, 0, 1, 2], "int64": [1, 2, 2**40], "float32": [0.0, 0.1, 0.25, 1e-9], "float64": [0.1, 0.2, 0.3]}
+
+
+def length_of(graph, path):
+    """Return the length of a path over its lightest arcs; every step must be an arc."""
+    total = 0.0 if graph.weights is not None and graph.weights.dtype.kind == "f" else 0
+    for u, v in pairwise(map(graph.index, path)):
+        arcs = np.arange(graph.offsets[u], graph.offsets[u + 1])
+        arcs = arcs[graph.heads[arcs] == v]
+        assert len(arcs), f"there is no arc {u} -> {v}"
+        total += 1 if graph.weights is None else graph.weights[arcs].min().item()
+    return total
+
+
+def assert_as_long(prepared, source, target):
+    """Compare the path of one pair with that of a search."""
+    graph = prepared.graph
+    try:
+        wanted = nearfar.path(graph, source, target, threads=1)
+    except NoPathError:
+        with pytest.raises(NoPathError, match="there is no path from"):
+            prepared.path(source, target)
+        return
+    found = prepared.path(source, target)
+    assert (found[0], found[-1]) == (source, target) and len(set(found)) == len(found)
+    mine, other = length_of(graph, found), length_of(graph, wanted)
+    assert mine == other or (isinstance(mine, float) and mine == pytest.approx(other, rel=1e-5))
+
+
+@st.composite
+def tied_graphs(draw):
+    """Small graphs with many ties, directed or not."""
+    dtype, n = draw(st.sampled_from(sorted(WEIGHTS))), draw(st.integers(1, 14))
+    ends = st.integers(0, n - 1)
+    arcs = draw(st.lists(st.tuples(ends, ends, st.sampled_from(WEIGHTS[dtype])), max_size=50))
+    tails, heads, weights = (list(column) for column in zip(*arcs, strict=True)) if arcs else ([], [], [])
+    return Graph.from_arcs(tails, heads, np.array(weights, dtype), n=n, undirected=draw(st.booleans()))
+
+
+@settings(max_examples=EXAMPLES)
+@given(graph=tied_graphs(), shape=any_shape)
+def test_paths_are_as_long_as_those_of_a_search(graph, shape):
+    with shaped(**shape):
+        prepared = nearfar.prepare(graph, threads=1)
+        for source in range(graph.n):
+            for target in range(graph.n):
+                assert_as_long(prepared, source, target)
+
+
+def families():
+    """Return graphs of many kinds."""
+    generate, rng = nearfar.generate, np.random.default_rng(1)
+    n = 600 // SCALE
+    steps, parents = np.arange(n - 1), [int(rng.integers(v)) for v in range(1, n)]
+    weights = rng.integers(1, 1000, n - 1)
+    return {
+        "road grid": generate.road_grid(40 // SCALE, 40 // SCALE, seed=1),
+        "R-MAT": generate.rmat(9 if JIT else 6, seed=2),
+        "R-MAT, directed": generate.rmat(9 if JIT else 6, seed=2, undirected=False),
+        "geometric": generate.geometric(n, seed=3),
+        "path": Graph.from_arcs(steps, steps + 1, weights, undirected=True),
+        "path, one way": Graph.from_arcs(steps, steps + 1, weights),
+        "star": Graph.from_arcs(np.zeros(n - 1, int), np.arange(1, n), weights, undirected=True),
+        "tree": Graph.from_arcs(parents, np.arange(1, n), weights, undirected=True),
+        "complete": generate.complete(150 // SCALE, seed=4),
+        "no weights": Graph.from_arcs(*rng.integers(0, n, (2, 3 * n)), n=n),
+    }
+
+
+@pytest.mark.parametrize("family", families())
+@pytest.mark.parametrize("shape", ["usual", "large core", "closed core"])
+def test_families(family, shape):
+    graph = families()[family]
+    with shaped(**SHAPES[shape]):
+        prepared = nearfar.prepare(graph)
+        for source, target in np.random.default_rng(5).integers(0, graph.n, (40 // SCALE, 2)).tolist():
+            assert_as_long(prepared, source, target)
+
+
+def test_paths_lead_through_cores():
+    """The shapes above do use what they are meant to use."""
+    graph = nearfar.generate.road_grid(12, 12, seed=1)
+    rounded = graph.with_weights(np.random.default_rng(1).uniform(0.1, 1, graph.m // 2))
+    for shape, kind in (("large core", core.Core), ("closed core", core.ClosedCore)):
+        with shaped(**SHAPES[shape]):
+            prepared = nearfar.prepare(graph)
+            assert isinstance(prepared.hierarchy.core, kind) and can_unfold(prepared.hierarchy)
+            assert can_unfold(nearfar.prepare(rounded).hierarchy) == (kind is core.Core)
+        assert not can_unfold(prepared.hierarchy) or kind is core.ClosedCore  # too large to be searched for one pair
+    with shaped(**SHAPES["core by rows"]):
+        assert not can_unfold(nearfar.prepare(graph).hierarchy)
+
+
+def test_an_arc_in_one_direction_only():
+    """There and back are equally long, but back leads over another vertex."""
+    graph = Graph.from_arcs([0, 1, 2, 0, 3, 1, 3], [1, 2, 0, 3, 0, 3, 1], [2, 1, 1, 9, 9, 9, 9])
+    prepared = nearfar.prepare(graph)
+    for source, target in ((0, 1), (1, 0), (0, 1)):
+        assert_as_long(prepared, source, target)
+    assert prepared.path(0, 1) == [0, 1] and prepared.path(1, 0) == [1, 2, 0]
+
+
+@pytest.mark.parametrize("names", [list("abcdef"), [10, 30, 20, 60, 50, 40], None])
+def test_names_come_back(names):
+    graph = Graph.from_arcs([0, 1, 2, 3], [1, 2, 3, 4], [1, 1, 1, 1], n=6, names=names)
+    prepared = nearfar.prepare(graph)
+    called = [graph.name(v) for v in range(6)]
+    assert prepared.path(called[0], called[4]) == called[:5]
+    assert all(type(v) is type(w) for v, w in zip(prepared.path(called[0], called[4]), called, strict=False))
+    with pytest.raises(NoPathError, match=f"no path from {called[4]!r} to {called[5]!r}: it cannot be reached"):
+        prepared.path(called[4], called[5])
+    with shaped(**SHAPES["core by rows"]), pytest.raises(NoPathError, match=f"from {called[4]!r} to {called[5]!r}"):
+        nearfar.prepare(graph).path(called[4], called[5])
+    assert prepared.path(called[1], called[1]) == [called[1]]
+
+
+def test_cells_come_back():
+    graph = nearfar.Graph.from_raster(np.ones((3, 4)))
+    assert nearfar.prepare(graph).path((0, 0), (2, 3))[::3][0] == (0, 0)
+    assert_as_long(nearfar.prepare(graph), (0, 0), (2, 3))
+
+
+def test_paths_on_several_threads():
+    """Threads share what is known of shortcuts, and nothing else."""
+    graph = nearfar.generate.road_grid(30 // SCALE, 30 // SCALE, seed=1)
+    prepared, pairs = nearfar.prepare(graph), np.random.default_rng(1).integers(0, graph.n, (60 // SCALE, 2)).tolist()
+    found = {}
+    threads = [
+        threading.Thread(target=lambda t=t: found.update({t: [prepared.path(*p) for p in pairs]})) for t in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for paths in found.values():
+        assert [length_of(graph, path) for path in paths] == [prepared.distance(*pair) for pair in pairs]
+    assert len(found) == 4
+
+
+def test_loops_are_cut_out():
+    assert without_loops(np.array([1, 2, 3, 2, 4, 1, 5], np.int32)).tolist() == [1, 5]
+    assert without_loops(np.array([1, 2, 3], np.int32)).tolist() == [1, 2, 3]
