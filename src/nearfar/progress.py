@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Sized
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -82,12 +82,20 @@ class Bar:
             self.bar.stop()
 
 
-@contextmanager
-def watcher(progress: Any, total: int, done: Sized) -> Iterator[Callable[[], None] | None]:
-    """Yield a function to call now and then while rows are added to ``done``, or None without progress.
+_NOBODY: AbstractContextManager[None] = nullcontext()
+
+
+def watcher(progress: Any, total: int, done: Sized) -> AbstractContextManager[Callable[[], None] | None]:
+    """Give a function to call now and then while rows are added to ``done``, or None without progress.
 
     ``progress`` is True for a bar on standard error, or a function of the rows done and all rows.
     """
+    return _NOBODY if progress is False else _watching(progress, total, done)
+
+
+@contextmanager
+def _watching(progress: Any, total: int, done: Sized) -> Iterator[Callable[[], None] | None]:
+    """Yield the function of `watcher`."""
     if callable(progress):
         yield lambda: progress(len(done), total)
         progress(len(done), total)

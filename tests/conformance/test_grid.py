@@ -40,7 +40,7 @@ from nearfar import Graph
 from nearfar.devices import cpu
 from nearfar.engine import planner, run
 from nearfar.errors import MethodError, NegativeCycleError
-from nearfar.methods import buckets, delta, dijkstra
+from nearfar.methods import buckets, delta
 
 BUCKETS = ("dijkstra", "delta")  # the methods that take a bucket width
 EXAMPLES = 15 if JIT else 6
@@ -302,7 +302,7 @@ def wheel():
 def test_small_queues_grow(method, threads, width, wheel, monkeypatch):
     grown, grow = [], buckets.Buckets.grow
     monkeypatch.setattr(buckets.Buckets, "grow", lambda queue: (grown.append(1), grow(queue)))
-    for module in (buckets, dijkstra, delta):
+    for module in (buckets, delta):
         monkeypatch.setattr(module, "pool_entries", lambda n, threads=1: 1)
     monkeypatch.setattr(buckets, "MAX_WINDOW", 16)
     result = nearfar.sssp(wheel, 0, method=method, delta=width, threads=threads)
@@ -319,7 +319,7 @@ def test_heap_of_dijkstra(query, asked):
     """A row that gives its buckets up at once is settled by the heap, to the same bits."""
     case, sources = asked
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dijkstra, "PATIENT_RELAXATIONS", -(10**6))
+        patch.setattr(buckets, "PATIENT_RELAXATIONS", -(10**6))
         result = ask(query, build(case), sources, method="dijkstra", threads=2)
     assert_same(result, expected(query, case, sources))
     if case.arcs:
@@ -328,7 +328,7 @@ def test_heap_of_dijkstra(query, asked):
 
 def test_heap_takes_over_in_the_middle(monkeypatch):
     graph = nearfar.generate.rmat(8, seed=3)
-    monkeypatch.setattr(dijkstra, "PATIENT_RELAXATIONS", 0)
+    monkeypatch.setattr(buckets, "PATIENT_RELAXATIONS", 0)
     result = nearfar.mssp(graph, range(6), method="dijkstra", threads=2)
     assert result.stats["queue"] == "heap" and nearfar.verify(graph, result)
     early = stopping("sssp", graph, 1, method="dijkstra", targets=[2, 5], cutoff=200)

@@ -32,7 +32,7 @@ from helpers.stopping import stopping
 from nearfar import Graph
 from nearfar.engine import planner, run
 from nearfar.errors import NegativeCycleError
-from nearfar.methods import buckets, dijkstra
+from nearfar.methods import buckets
 
 EXAMPLES = 15 if JIT else 6
 METHODS = tuple(method for method in ALL if method != "bfs")  # which starts at 0
@@ -200,7 +200,7 @@ def test_buckets(method, window, asked, width):
 def test_heap(asked):
     case, starts = asked
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dijkstra, "PATIENT_RELAXATIONS", -1024)
+        patch.setattr(buckets, "PATIENT_RELAXATIONS", -1024)
         result = nearfar.sssp(build(case), starts, method="dijkstra")
     assert_same(result, expected_starts(case, starts))
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,10 +20,12 @@ from ..progress import watcher
 from ..results import limits
 from .planner import Plan
 from .query import Query
+from .tuning import SHARE_STEPS, SHARES_PER_THREAD
+
+NO_TARGETS = np.empty(0, np.int32)
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What a run reports: arcs relaxed, whether every distance fits its type, and what the method noted."""
 
     relaxations: int
@@ -45,28 +46,30 @@ def run(query: Query, plan: Plan, rows: np.ndarray) -> Outcome:
     misfits: list[int] = []
     controls.finish = _finisher(query, problem, rows, controls, misfits)
     compiling = 0.0 if plan.gpu else _compile(plan, problem)
-    with watcher(query.progress, plan.rows, controls.done) as watch:
-        controls.watch = watch or controls.watch
-        if plan.gpu:
-            from ..gpu.run import run_on_gpus
+    try:
+        with watcher(query.progress, plan.rows, controls.done) as watch:
+            controls.watch = watch or controls.watch
+            if plan.gpu:
+                from ..gpu.run import run_on_gpus
 
-            relaxed, compiling = run_on_gpus(plan.gpu, problem, rows, controls)
-        else:
-            relaxed = _run_on_cpu(query, plan, problem, rows, controls, positions)
+                relaxed, compiling = run_on_gpus(plan.gpu, problem, rows, controls)
+            else:
+                relaxed = _run_on_cpu(query, plan, problem, rows, controls, positions)
+    finally:
+        controls.finish = _ignore  # the finisher refers to them: a cycle would keep rows and graph for a while
     return Outcome(relaxed, not misfits, compiling, controls.notes)
 
 
 def new_problem(query: Query, plan: Plan, dtype: np.dtype) -> tuple[Problem, np.ndarray | None]:
     """Return the problem for one type of distances, and the new index of every vertex if they are renumbered."""
     graph, sources, targets, positions = query.graph, query.sources, query.targets, None
-    ceiling, zero = limits.ceiling_and_zero(graph, query.cutoff, dtype)
+    ceiling, zero, floor = limits.bounds(graph, query.cutoff, dtype)
     if targets is None or graph.min_weight < 0:
-        targets = np.empty(0, np.int32)
+        targets = NO_TARGETS
     if plan.renumber:
         graph, positions = graph.renumbered
         sources, targets = positions[sources], positions[targets]
         assert query.seeds is None  # they have only one row
-    floor = limits.floor_of(graph, dtype)
     ends = (ceiling, zero, floor, targets, query.delta)
     return Problem(graph, dtype, sources, *_seeds_and_starts(query, dtype, ceiling), *ends, query.hierarchy), positions
 
@@ -84,9 +87,10 @@ def _seeds_and_starts(query: Query, dtype: np.dtype, ceiling: Any) -> tuple[np.n
 
 
 def _finisher(query: Query, problem: Problem, rows: np.ndarray, controls: Controls, misfits: list[int]) -> Any:
-    """Return what is called with every settled row: it marks what is unreached or beyond the limits.
+    """Return what is called with every settled row, or with the first and the end of several.
 
-    A row with a distance that does not fit the type is listed, and ends the run.
+    It marks what is unreached or beyond the limits. A row with a distance that does not fit the type is listed, and
+    ends the run.
     """
     mark = limits.unreached(problem.dtype)
     bare = query.cutoff is None and query.targets is None and bool(problem.ceiling == mark)  # there is nothing to mark
@@ -94,16 +98,20 @@ def _finisher(query: Query, problem: Problem, rows: np.ndarray, controls: Contro
     ends, start = (query.cutoff, query.targets, problem.ceiling), limits.greatest_of(query.starts)
     is_fine: dict[float | None, bool] = {}  # by the longest distance; computing it takes as long as a small row
 
-    def finish(r: int) -> None:
-        longest = controls.longest
+    def finish(first: int, last: int | None = None) -> None:
+        longest, last = controls.longest, first + 1 if last is None else last
         if longest not in is_fine:
             is_fine[longest] = bare and limits.surely_fits(query.graph, problem.dtype, longest, start)
-        if not is_fine[longest] and not limits.finish_row(query.graph, *ends, rows[r], longest, start):
-            misfits.append(r)
+        if not is_fine[longest] and not limits.finish_rows(query.graph, *ends, rows[first:last], longest, start):
+            misfits.append(first)
             controls.stop[0] = 1
-        controls.done.append(r)
+        controls.done.extend(range(first, last))
 
     return finish
+
+
+def _ignore(first: int, last: int | None = None) -> None:
+    """Take the place of the finisher after a run."""
 
 
 def _compile(plan: Plan, problem: Problem) -> float:
@@ -131,10 +139,13 @@ def _run_on_cpu(
 def _one_row_per_thread(
     query: Query, plan: Plan, problem: Problem, rows: np.ndarray, controls: Controls, positions: np.ndarray | None
 ) -> int:
-    """Settle rows in the order of the sources; a free thread takes the next one."""
+    """Settle rows in the order of the sources; a free thread takes the next one, or the next few."""
     method = METHODS[plan.method]
+    steps = query.graph.m + plan.n
+    small = plan.rows * steps * (1 if method.in_order else plan.n) < SMALL_WORK
+    step = _rows_at_once(plan, steps, small) if method.shares and positions is None else 1
     relaxations: list[int] = []
-    pending = itertools.count()  # next() on it is atomic
+    pending = itertools.count(0, step)  # next() on it is atomic
     assert method.new_worker is not None
     new_worker = method.new_worker
 
@@ -142,22 +153,27 @@ def _one_row_per_thread(
         with controls.lock:  # the first worker may prepare what all of them use
             settle = new_worker(problem, controls)
         moved = None if positions is None else np.empty(plan.n, rows.dtype)
-        for r in pending:
-            if r >= plan.rows or controls.stopped:
+        for first in pending:
+            if first >= plan.rows or controls.stopped:
                 return
-            row = rows[r] if moved is None else moved
-            relaxations.append(settle(problem.seeds_of(r), row))
+            last = min(first + step, plan.rows)
+            part = moved if moved is not None else rows[first:last] if method.shares else rows[first]
+            relaxations.append(settle(problem.seeds_of(first, last), part))
             if moved is not None and not controls.stopped:
-                _bring_back(moved, positions, rows[r])
+                _bring_back(moved, positions, rows[first])
             if not controls.stopped:
-                controls.finish(r)
+                controls.finish(first, last)
 
-    effort = plan.rows * (query.graph.m + plan.n) * (1 if method.in_order else plan.n)
-    if effort < SMALL_WORK:
+    if small:
         work(0)
     else:
         cpu.run(work, plan.threads, controls.stop, controls.watch)
     return sum(relaxations)
+
+
+def _rows_at_once(plan: Plan, steps: int, small: bool) -> int:
+    """Return how many rows, of so many steps each, a thread takes at a time; all if they run on the caller's thread."""
+    return plan.rows if small else max(1, min(SHARE_STEPS // steps, plan.rows // (SHARES_PER_THREAD * plan.threads)))
 
 
 def _bring_back(moved: np.ndarray, positions: Any, row: np.ndarray) -> None:

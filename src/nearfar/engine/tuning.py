@@ -5,6 +5,10 @@ from __future__ import annotations
 # Tables. A block of rows is large enough to be shared out, and small beside memory.
 TABLE_BLOCK = 1 << 28  # bytes of rows that are settled before their columns are kept
 FEW_PAIRS = 32  # pairs of a prepared graph that are found one by one: some 25 us each in NY, while a sweep takes 1 ms
+# Rows of a small graph that a thread settles in one call: about SHARE_STEPS vertices and arcs, 0.3 ms, beside which the
+# 5 us between two calls are little; but each thread has at least SHARES_PER_THREAD calls, so that all end together. On
+# grids of 1,024 vertices, a row takes 27 us instead of 32 (int32) and 39 (int64) with one call per row.
+SHARE_STEPS, SHARES_PER_THREAD = 1 << 16, 4
 # Renumbering before many rows. One row, best of 4, with vertices in random order and in breadth-first order: Sao Paulo
 # 37 and 15 ms, world highways 14.4 and 7.1, the mountain 298 and 127; R-MAT 18 (mean degree 29) 32 and 37.
 RENUMBER_ROWS = 64  # rows from which it is considered; for Sao Paulo it takes 0.8 s and then saves 13 ms per row

@@ -160,8 +160,14 @@ class Graph(Doors):
         if self.weights is None:
             return 1.0
         sample = self.weights[:: max(1, self.m // SAMPLE)]
-        positive = sample[sample > 0]
-        return float(np.median(positive.astype(np.float64))) if len(positive) else 0.0
+        positive = sample[sample > 0].astype(np.float64)
+        if not len(positive):
+            return 0.0
+        half = len(positive) // 2
+        if len(positive) % 2:
+            return float(np.partition(positive, half)[half])  # np.median takes 10 us more
+        low, high = np.partition(positive, (half - 1, half))[half - 1 : half + 1]
+        return float(low + (high - low) / 2)  # their sum might overflow
 
     @cached_property
     def max_degree(self) -> int:
@@ -193,6 +199,11 @@ class Graph(Doors):
         """The same graph, without names, with neighbours close together; and the position of each vertex in it."""
         offsets, arcs, positions = renumber(self.offsets, self.arcs)
         return Graph(offsets, arcs, Vertices(self.n)), positions
+
+    @cached_property
+    def memo(self) -> dict[Any, Any]:
+        """What queries keep with the graph for the next ones; not pickled or copied, and never holds the graph."""
+        return {}
 
     @property
     def arc_bytes(self) -> int:

@@ -6,47 +6,60 @@ of very different sizes) is started again with the heap, and the rows after it u
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from ..kernels.cpu.arguments import Adjacency
-from .buckets import Buckets, choose_delta, pool_bytes, pool_entries, scale_and_window
+from .buckets import pool_bytes, queues_for
 from .heap import heap_bytes, new_heap
 from .method import Method, Settle
 from .problem import Controls, Problem
-from .tuning import PATIENT_RELAXATIONS
 
 
 def new_worker(problem: Problem, controls: Controls) -> Settle:
-    """Return a function that settles rows one after the other, keeping its queue."""
-    from ..kernels.cpu.dijkstra import settle
-
-    graph = problem.graph
-    adjacency = Adjacency(graph.offsets, graph.arcs, graph.leaves)
-    delta = problem.delta if problem.delta is not None else choose_delta(graph)
-    scale, window = scale_and_window(graph, problem.dtype, delta, problem.starts)
-    limit = np.int64(PATIENT_RELAXATIONS * graph.m + 1024)
-    buckets: Buckets | None = Buckets(pool_entries(graph.n), window)
+    """Return a function that settles a row from its seeds, or several rows of one seed each."""
+    with_buckets = _new_buckets(problem, controls)
     with_heap: Settle | None = None
 
-    def row(seeds: np.ndarray, dist: np.ndarray) -> int:
-        nonlocal buckets, with_heap
-        while buckets is not None:
-            relaxed = settle(
-                adjacency, seeds, problem.starts, problem.targets, scale, problem.ceiling, problem.zero, limit,
-                buckets.queue, controls.stop, dist,
-            )  # fmt: skip
-            if relaxed >= 0 or controls.stop[0]:
-                return int(abs(relaxed))
-            if buckets.is_full():
-                buckets.grow()
-            else:
-                buckets = None
+    def settle(seeds: np.ndarray, dist: np.ndarray) -> int:
+        nonlocal with_heap
+        rows, settled, relaxed = dist if dist.ndim == 2 else dist[None], 0, 0
         if with_heap is None:
+            settled, relaxed = with_buckets(seeds, rows)
+            if settled == len(rows) or controls.stop[0]:
+                return relaxed
             controls.notes["queue"] = "heap"
             with_heap = new_heap(problem, controls)
-        return with_heap(seeds, dist)
+        for r in range(settled, len(rows)):
+            if not controls.stop[0]:
+                relaxed += with_heap(seeds if len(rows) == 1 else seeds[r : r + 1], rows[r])
+        return relaxed
 
-    return row
+    return settle
+
+
+def _new_buckets(problem: Problem, controls: Controls) -> Callable[[np.ndarray, np.ndarray], tuple[int, int]]:
+    """Return a function that settles rows with bucket queues, as far as these suit the weights.
+
+    It returns how many rows it settled, and the arcs relaxed.
+    """
+    graph, queues = problem.graph, queues_for(problem)
+
+    def settle(seeds: np.ndarray, rows: np.ndarray) -> tuple[int, int]:
+        queue, settled, relaxed = queues.take(), 0, 0
+        while True:
+            more, arcs = queues.settle_rows(
+                graph.offsets, graph.arcs, graph.leaves, seeds if settled == 0 else seeds[settled:], problem.starts,
+                problem.targets, queues.scale, problem.ceiling, problem.zero, queues.limit, queue.pool, queue.ends,
+                queue.state, controls.stop, rows if settled == 0 else rows[settled:],
+            )  # fmt: skip
+            settled, relaxed = settled + more, relaxed + arcs
+            if settled == len(rows) or controls.stop[0] or not queue.is_full():
+                queues.spare.append(queue)
+                return settled, relaxed
+            queue.grow()
+
+    return settle
 
 
 def scratch(n: int, itemsize: int) -> int:
@@ -60,5 +73,6 @@ METHOD = Method(
     new_worker=new_worker,
     scratch=scratch,
     in_order=True,
+    shares=True,
     aliases=("dij",),
 )

@@ -10,7 +10,10 @@ import numpy as np
 from .problem import Controls, Problem
 
 Settle = Callable[[np.ndarray, np.ndarray], int]
-"""Settle one row in place from its seeds: ``settle(seeds, row)`` returns the arcs relaxed."""
+"""Settle one row in place from its seeds: ``settle(seeds, row)`` returns the arcs relaxed.
+
+If the method ``shares``, it also takes several rows as an array of k x n, with one seed for each.
+"""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Method:
     memory: Callable[[int, int, int, int, int], int] = lambda n, m, k, threads, itemsize: 0
     negative_weights: bool = False
     rounds: bool = False  # whether it adds floats in another order than along the path: equal only up to rounding
+    shares: bool = False  # whether a worker settles several rows in one call
     in_order: bool = False  # whether each arc is relaxed about once, so that the arcs predict the time
     aliases: tuple[str, ...] = ()
     together: Callable[[Problem, np.ndarray, Controls], int] | None = None

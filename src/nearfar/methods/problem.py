@@ -43,9 +43,9 @@ class Problem:
         """All vertices that some row starts from, each once."""
         return np.unique(self.sources) if self.seeds is None else self.seeds
 
-    def seeds_of(self, r: int) -> np.ndarray:
-        """Return the vertices that row ``r`` starts from."""
-        return self.sources[r : r + 1] if self.seeds is None else self.seeds
+    def seeds_of(self, r: int, last: int | None = None) -> np.ndarray:
+        """Return the vertices that row ``r`` starts from, or all rows from ``r`` up to ``last``."""
+        return self.sources[r : r + 1 if last is None else last] if self.seeds is None else self.seeds
 
     def from_all_seeds(self, rows: np.ndarray) -> np.ndarray:
         """Return the row from all seeds, given one row from each: the least of their starting distances plus rows.
@@ -68,7 +68,7 @@ class Controls:
     memory: int = 2**62  # bytes that may be used beside the rows
     stop: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
     watch: Callable[[], None] = lambda: None  # shows progress; called now and then by the thread that waits
-    finish: Callable[[int], None] = lambda r: None  # a method that settles many rows at once calls it with each row
+    finish: Callable[..., None] = lambda first, last=None: None  # takes a settled row, or first and end of several
     done: list[int] = field(default_factory=list)  # rows finished, in that order
     longest: float | None = None  # an upper bound on all distances, if the method knows one
     notes: dict[str, Any] = field(default_factory=dict)  # what a method adds to the result's ``stats``

@@ -111,6 +111,16 @@ def ceiling_and_zero(graph: Graph, cutoff: float | None, dtype: np.dtype) -> tup
     return np.int64(most if cutoff is None else min(most, math.floor(cutoff) + 1)), np.int64(0)
 
 
+def bounds(graph: Graph, cutoff: float | None, dtype: np.dtype) -> tuple[Any, Any, Any]:
+    """Return the ceiling, zero and the floor of a search; a graph keeps those without a cutoff."""
+    if cutoff is not None:
+        return *ceiling_and_zero(graph, cutoff, dtype), floor_of(graph, dtype)
+    kept: tuple[Any, Any, Any] | None = graph.memo.get(("bounds", dtype))
+    if kept is None:
+        kept = graph.memo["bounds", dtype] = (*ceiling_and_zero(graph, None, dtype), floor_of(graph, dtype))
+    return kept
+
+
 def as_type(cutoff: float, dtype: np.dtype) -> Any:
     """Return a cutoff in the type it is compared in: rounded for floats, rounded down and clipped for integers."""
     if dtype.kind == "f":
@@ -140,6 +150,15 @@ def end_of(graph: Graph, dtype: np.dtype) -> Any:
     return type_end(dtype) - room
 
 
+def finish_rows(
+    graph: Graph, cutoff: float | None, targets: np.ndarray | None, ceiling: Any, rows: np.ndarray, *known: Any
+) -> bool:
+    """Finish several rows, which lie one after the other in memory, as `finish_row` does."""
+    if targets is None:  # no row has a limit of its own
+        return finish_row(graph, cutoff, None, ceiling, rows.reshape(-1), *known)
+    return all(finish_row(graph, cutoff, targets, ceiling, row, *known) for row in rows)
+
+
 def finish_row(
     graph: Graph,
     cutoff: float | None,
@@ -157,25 +176,31 @@ def finish_row(
     beyond the end of the type was refused, and its vertex left unreached: if the greatest distance plus the heaviest
     weight is below that end, no sum was refused.
     """
-    from ..kernels.cpu.rows import greatest, mark_unreached
-
+    greatest, mark_unreached = _kernels()
     negative, dtype = graph.min_weight < 0, row.dtype
     scalar = dtype.type if dtype.kind == "f" else np.int64
-    mark = scalar(unreached(dtype))
-    limit, bounded = mark, bool(negative or ceiling < end_of(graph, dtype))
+    mark, end = scalar(unreached(dtype)), end_of(graph, dtype)
+    limit, bounded = mark, bool(negative or ceiling < end)
     if targets is not None:
-        farthest = row[targets].max()
+        farthest = row[targets[0]] if len(targets) == 1 else row[targets].max()
         if farthest < ceiling:
             limit, bounded = scalar(farthest), True
     if cutoff is not None and negative:
         limit = min(limit, as_type(cutoff, dtype))
     if ceiling != mark or limit != mark:
         mark_unreached(row, ceiling, limit, mark)
-    end = end_of(graph, dtype)
     if bounded or surely_fits(graph, dtype, longest, start):
         return True
     most = greatest(row, dtype.type(mark), dtype.type(0))
     return graph.max_weight + (float(most) if dtype.kind == "f" else int(most)) < end
+
+
+@cache  # an import statement takes a microsecond, each time
+def _kernels() -> tuple[Any, Any]:
+    """Load the kernels that finish rows."""
+    from ..kernels.cpu.rows import greatest, mark_unreached
+
+    return greatest, mark_unreached
 
 
 def surely_fits(graph: Graph, dtype: np.dtype, longest: float | None, start: float = 0) -> bool:

@@ -17,9 +17,30 @@ import numpy as np
 
 from ..jit import kernel
 from .arcs import level
+from .arguments import Adjacency, Queue
 from .buckets import FAR_LOOKS, FULL, NEAR, NOWHERE, next_level, open_queue, push_level, release, take
 from .constants import CHUNK
 from .relax import relax_chunk
+
+
+@kernel
+def settle_rows(
+    offsets, arcs, leaves, seeds, starts, targets, scale, ceiling, zero, limit, pool, ends, state, stop, rows
+):  # fmt: skip
+    """Settle ``rows`` one after the other; return how many were settled, and the arcs relaxed for them.
+
+    ``seeds`` has as many vertices for each row as there are ``starts``. If fewer rows than given are settled, `settle`
+    gave up, for the reasons it has. The arrays come singly: Numba takes 1 us longer to unpack them from two tuples.
+    """
+    graph, queue, each = Adjacency(offsets, arcs, leaves), Queue(pool, ends, state), len(starts)
+    relaxed = 0
+    for r in range(len(rows)):
+        begin = seeds[r * each : (r + 1) * each]
+        count = settle(graph, begin, starts, targets, scale, ceiling, zero, limit, queue, stop, rows[r])
+        if count < 0:
+            return r, relaxed
+        relaxed += count
+    return len(rows), relaxed
 
 
 @kernel
