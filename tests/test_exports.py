@@ -76,14 +76,14 @@ def test_docstrings(name):
 
 def test_options_are_documented():
     """Each option has a type and a default, and stands in the text of nearfar.api and in the docs."""
-    check = inspect.signature(importlib.import_module("nearfar.engine.query").check).parameters
+    check = inspect.signature(importlib.import_module("nearfar.engine.query").check_options).parameters
     queries = (ROOT / "docs" / "queries.md").read_text(encoding="utf8")
     typed = {name: hint.__forward_arg__ for name, hint in Options.__annotations__.items()}
     assert typed == {name: parameter.annotation for name, parameter in OPTIONS.items()}
     for option in OPTIONS:
         assert re.search(rf"^{option} : ", importlib.import_module("nearfar.api").__doc__, re.M), option
         assert f"`{option}`" in queries and option in check
-    assert set(check) - set(OPTIONS) == {"graph", "sources", "seeds", "starts", "single", "direction"}
+    assert set(check) - set(OPTIONS) == {"graph", "shape", "single", "direction", "starts"}
 
 
 @pytest.mark.parametrize("query", QUERIES)

@@ -35,14 +35,22 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Literal, TypeVar, Unpack, overload
 
 import numpy as np
 
 from .engine.options import Options, known_options
 from .engine.planner import Plan
-from .engine.query import PreparedGraph, check, each_once, from_nearest, from_source, take_graph, take_vertices
+from .engine.query import (
+    PreparedGraph,
+    check,
+    check_options,
+    each_once,
+    from_nearest,
+    from_source,
+    take_graph,
+    take_vertices,
+)
 from .engine.several import solve_several
 from .engine.solve import plan_query, solve
 from .engine.tables import plan_table, solve_table
@@ -51,7 +59,7 @@ from .graph import Graph
 from .results import Distances, KNearest, Nearest, Table
 from .results.lookup import number_of, take_count
 
-OPTIONS = {name: inspect.signature(check).parameters[name] for name in Options.__annotations__}
+OPTIONS = {name: inspect.signature(check_options).parameters[name] for name in Options.__annotations__}
 
 Query = TypeVar("Query", bound=Callable[..., Any])
 
@@ -387,5 +395,5 @@ def _pair(graph: Graph | PreparedGraph, source: Any, target: Any, options: Optio
     t, row = plain.index(target, "target"), from_source(plain, source)
     query = check(graph, **row, single=True, **known_options(options))
     if plain.min_weight >= 0:  # otherwise the path may lead over vertices that are farther than the target
-        query = replace(query, targets=np.array([t], np.int32))
+        query = query.but(targets=np.array([t], np.int32))
     return solve(query), t

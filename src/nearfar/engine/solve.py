@@ -64,20 +64,26 @@ def _take_faster(query: Query, on_gpu: Plan, on_cpu: Plan) -> Plan:
 
 
 def _plan_on_cpu(query: Query, types: Sequence[np.dtype]) -> Plan:
-    """Plan a query for the CPU; ``types`` are the distance types that are left to try."""
-    return make_plan(
-        query.graph,
-        len(query.sources),
-        method=query.method,
-        types=types,
-        threads=query.threads,
-        available=cpu.facts().memory if query.memory is None else query.memory,
-        early=query.targets is not None,
-        filled=query.out is not None,
-        prepared=query.hierarchy is not None,
-        bounded=query.cutoff is not None,
-        plain=query.starts is None and query.delta is None,
-    )
+    """Plan a query for the CPU; ``types`` are the distance types that are left to try.
+
+    A graph keeps its last plan: a loop of small queries plans again only when the free memory was asked for again.
+    """
+    facts: dict[str, Any] = {
+        "rows": len(query.sources),
+        "method": query.method,
+        "types": types,
+        "threads": query.threads,
+        "available": cpu.facts().memory if query.memory is None else query.memory,
+        "early": query.targets is not None,
+        "filled": query.out is not None,
+        "prepared": query.hierarchy is not None,
+        "bounded": query.cutoff is not None,
+        "plain": query.starts is None and query.delta is None,
+    }
+    kept: tuple[dict[str, Any], Plan] | None = query.graph.memo.get("plan")
+    if kept is None or kept[0] != facts:
+        kept = query.graph.memo["plan"] = facts, make_plan(query.graph, **facts)
+    return kept[1]
 
 
 def _plan_on_gpus(query: Query, gpus: Sequence[Facts], types: Sequence[np.dtype]) -> Plan:
