@@ -762,7 +762,7 @@ def test_plan_says_what_runs(weights, sources, options, method, threads):
 )
 def test_choice_of_method(rows, threads, m, early, method):
     weights = {"min_weight": 1, "max_weight": 9, "weight_dtype": np.dtype(np.int32)}
-    facts = SimpleNamespace(n=m // 3, m=m, leaf_count=0, undirected=True, **weights)
+    facts = SimpleNamespace(n=m // 3, m=m, leaf_count=0, undirected=True, memo={}, **weights)
     found, why = planner.choose_method(facts, rows, threads, early)
     assert found == method and why
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..graph import Graph
-from ..graph.rows import record_type
+from ..graph.blocks import record_type
 from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import NO_VERTEX
 from .eliminate import count_eliminated, neighbours

@@ -8,7 +8,6 @@ only if the candidate it is for could win at all. What was seen is kept as long 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from ..description import format_seconds
 from ..elimination.outlook import LARGEST, SMALLEST, Outlook, has_hubs, look, share_of_superfluous
@@ -18,8 +17,6 @@ from .estimate import row_seconds, seconds_on_cpu
 
 if TYPE_CHECKING:
     from ..graph import Graph
-
-_seen: WeakKeyDictionary[Graph, dict[int, Outlook]] = WeakKeyDictionary()  # by the size of the look
 
 
 def choose_many(graph: Graph, rows: int, threads: int, itemsize: int = 4) -> tuple[str, str] | None:
@@ -64,14 +61,14 @@ def _foresee(graph: Graph, rows: int, threads: int, itemsize: int, best: float) 
     pruned = _past_hubs(graph, threads) if has_hubs(graph) and best * tuning.LOOK_SHARE > 2 * row else None
     entries = min(best * tuning.LOOK_SHARE / tuning.PREPARE_ENTRY, tuning.LOOK_MOST)
     found = pruned or look(graph, size, int(entries))
-    _seen.setdefault(graph, {})[size] = found
+    graph.memo["outlook"] = size, found
     return found
 
 
 def outlook_of(graph: Graph, size: int = 0) -> Outlook | None:
-    """Return what was seen in the largest look at a graph so far, if that was of ``size`` vertices or more."""
-    seen = _seen.get(graph, {})
-    return seen[max(seen)] if seen and max(seen) >= size else None
+    """Return what was seen in the last look at a graph, if that was of ``size`` vertices or more."""
+    seen: tuple[int, Outlook] | None = graph.memo.get("outlook")
+    return seen[1] if seen is not None and seen[0] >= size else None
 
 
 def _least_sweep(graph: Graph, rows: int, threads: int) -> float:

@@ -31,8 +31,8 @@ PUSH_CHUNK = 64  # vertices of a chunk when a level is pushed
 PULL_CHUNK = 16  # words, of 64 vertices each, of a chunk when a level is pulled
 POLL_PUSH, POLL_PULL = 64 * PUSH_CHUNK, 64 * PULL_CHUNK  # the same for a thread alone: the stop flag is read that often
 COUNTED = 512  # a frontier of more than one vertex in this many has its arcs counted; else they are estimated
-# Entries of the queue ahead at which a vertex's offsets, and its arcs, are prefetched. Florida's roads, one thread: none
-# 21.7 ms, 8 and 4 14.2, 16 and 8 12.8, 32 and 16 10.4, 64 and 32 10.8.
+# Entries of the queue ahead at which a vertex's offsets, and its arcs, are prefetched. Florida's roads, one thread:
+# none 21.7 ms, 8 and 4 14.2, 16 and 8 12.8, 32 and 16 10.4, 64 and 32 10.8.
 OFFSETS_AHEAD, ARCS_AHEAD = 32, 16
 # Vertices ahead at which arcs are prefetched when a level is pulled. R-MAT 18: none 5.0 ms, 8 4.2, 16 3.6, 32 3.7.
 PULL_AHEAD = 16
