@@ -59,6 +59,8 @@ class Paths:
         The length of the path to each vertex, inf if none was found.
     hops : int
         The number of arcs of the longest of these paths.
+    best : float64 array of length n
+        The least sum of length and weight that any arc offers each vertex.
     """
 
     def __init__(self, row: Row, label: np.ndarray | None = None) -> None:
@@ -92,7 +94,7 @@ class Paths:
         """Return by how much a length may exceed the shortest, relative to it."""
         known = self.live & (self.scale(self.length) > 0)
         length, size = self.length[known], self.scale(self.length)[known]
-        above = np.maximum(length - self._best()[known], 0) + EPS * size
+        above = np.maximum(length - self.best[known], 0) + EPS * size
         if self.row.negative:
             return float((above / size).sum())
         order = np.argsort(length)
@@ -215,6 +217,7 @@ class Paths:
             best, enough = self._best(), less(self.length, self.slack * self.scale(self.length))
             better = self.live & (best < enough)
             if not better.any():
+                self.best = best
                 return
             for tails, heads, weights in self._arcs():
                 chosen = np.flatnonzero(better[heads] & (self.length[tails] + weights == best[heads]))
