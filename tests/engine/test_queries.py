@@ -776,6 +776,26 @@ def test_threads_that_share_a_row(graph, monkeypatch):
     assert not nearfar.plan(graph, [0, 1], threads=2, method="delta").together
 
 
+@pytest.mark.parametrize("weights", (None, [3, 3, 3], [0.0, 0.0, 0.0]))
+def test_equal_weights_are_searched_breadth_first(weights, monkeypatch):
+    """By all threads if there are enough arcs; not with a bucket width, other starts than 0, or many rows."""
+    graph = Graph.from_arcs([0, 1, 2], [1, 2, 3], weights)
+    options = {"threads": 2, "memory": "1 GB"}
+    plan = nearfar.plan(graph, 0, **options)
+    assert (plan.method, plan.threads, plan.together) == ("bfs", 1, False) and "equal weights" in plan.why
+    assert nearfar.sssp(graph, 0, **options).plan == plan
+    assert nearfar.plan(graph, 0, cutoff=2, **options).method == "bfs"
+    assert nearfar.plan(graph, [0, 1, 2] * 5, **options).method == "bfs"
+    assert nearfar.plan(graph, [0, 1, 2] * 6, **options).method == "dijkstra"
+    assert nearfar.sssp(graph, {0: 2}, **options).plan.method == "dijkstra"
+    assert nearfar.sssp(graph, {0: 0}, **options).plan.method == "bfs"
+    assert nearfar.plan(graph, 0, delta=1, **options).method == "dijkstra"
+    monkeypatch.setattr(planner, "PARALLEL_ARCS", 1)
+    plan = nearfar.plan(graph, 0, threads=3)
+    assert (plan.method, plan.threads, plan.together) == ("bfs", 3, True)
+    assert nearfar.sssp(graph, 0, threads=3).dist[3] == (3 if weights is None else sum(weights))
+
+
 # Progress.
 
 
