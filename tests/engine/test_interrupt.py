@@ -80,9 +80,12 @@ def test_inside_a_kernel():
 
 
 SHARED = """
-graph = nearfar.generate.road_grid(300, 300)
-row = np.empty(graph.n, np.int32)
-for method, threads in (("delta", 2), ("delta", 3), ("dijkstra", 1)):
+weighted = nearfar.generate.road_grid(300, 300)
+equal = weighted.with_weights(None)
+row = np.empty(weighted.n, np.int32)
+for method, threads in (("delta", 2), ("delta", 3), ("bfs", 2), ("bfs", 3), ("dijkstra", 1)):
+    graph = equal if method == "bfs" else weighted
+
     def again_and_again():
         while True:
             nearfar.sssp(graph, 0, method=method, threads=threads, out=row)
@@ -98,7 +101,7 @@ for method, threads in (("delta", 2), ("delta", 3), ("dijkstra", 1)):
 def test_threads_that_share_a_row():
     """They wait for each other inside the kernel: none may be left there. One query after the other, without end."""
     answers = run_program(SHARED)
-    assert [answer["name"] for answer in answers] == ["delta"] * 8 + ["dijkstra"] * 4
+    assert [answer["name"] for answer in answers] == ["delta"] * 8 + ["bfs"] * 8 + ["dijkstra"] * 4
     assert all(answer["interrupted"] and answer["next"] == [0, 5, 12] for answer in answers)
     assert all(answer["stopped"] for answer in answers[3::4])  # before, it may come between two queries
 
