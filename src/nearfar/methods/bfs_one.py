@@ -27,7 +27,7 @@ SHARED_STEPS = 20_000
 PULLED_FOR_PUSHED = 2
 
 # The same numbers as in kernels/cpu/bfs_one.py, which loads Numba.
-FILL_CHUNK, BUFFER, WORD = 1 << 15, 256, 64
+FILL_CHUNK, BUFFER, WORD = 1 << 15, 512, 64
 OPEN, TAIL, MARKED, EXAMINED, LEVELS = LINE, 3 * LINE, 5 * LINE + 3, 5 * LINE + 7, 5 * LINE + 8
 SETTINGS, CONTROL_SIZE = 5 * LINE + 10, 5 * LINE + 12
 AHEAD = 32  # entries of the queue that may be read or written behind its end

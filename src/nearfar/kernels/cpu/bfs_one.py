@@ -36,7 +36,7 @@ COUNTED = 512  # a frontier of more than one vertex in this many has its arcs co
 OFFSETS_AHEAD, ARCS_AHEAD = 32, 16
 # Vertices ahead at which arcs are prefetched when a level is pulled. R-MAT 18: none 5.0 ms, 8 4.2, 16 3.6, 32 3.7.
 PULL_AHEAD = 16
-BUFFER = 256  # vertices that a thread finds before it appends them to the queue
+BUFFER, PIECE = 512, 128  # heads that a thread lists before it claims them, and arcs between two looks at the room left
 
 DONE, HUNGER = 0, 1
 FILL, PUSH, PULL = 0, 1, 2
@@ -262,33 +262,45 @@ def push(graph, begin, end, ceiling, team, row):
 
 @kernel
 def push_shared(me, graph, begin, end, ceiling, team, row):
-    """Reach the heads of ``queue[begin:end]``; a vertex is appended by the thread that reaches it first."""
-    offsets, arcs, queue, value = graph.offsets, graph.arcs, team.queue, team.value[0]
-    buffer, size, looked = np.uint64(me * BUFFER), np.uint64(0), np.int64(0)
+    """Reach the heads of ``queue[begin:end]``, while other threads reach others.
+
+    As above, without branches: heads that do not seem to be reached are listed first, and claimed later.
+    """
+    offsets, arcs, queue, listed = graph.offsets, graph.arcs, team.queue, team.buffers
+    start, looked = np.uint64(me * BUFFER), np.int64(0)
+    size, room = start, start + np.uint64(BUFFER - PIECE)
     for i in range(np.uint64(begin), np.uint64(end)):
         prefetch(offsets, queue[i + np.uint64(OFFSETS_AHEAD)])
         prefetch(arcs, offsets[np.uint32(queue[i + np.uint64(ARCS_AHEAD)])])
         u = np.uint32(queue[i])
         first, last = np.uint64(offsets[u]), np.uint64(offsets[u + np.uint32(1)])
         looked += np.int64(last - first)
-        for e in range(first, last):
-            v = np.uint32(arcs[e]["head"])
-            if load(row, v) == ceiling and swap_if(row, v, ceiling, value):
-                team.buffers[buffer + size] = v
-                size += np.uint64(1)
-                if size == np.uint64(BUFFER):
-                    append(team, buffer, size)
-                    size = np.uint64(0)
-    append(team, buffer, size)
+        while first < last:
+            if size > room:
+                claim(start, size, ceiling, team, row)
+                size = start
+            piece = min(first + np.uint64(PIECE), last)
+            for e in range(first, piece):
+                v = np.uint32(arcs[e]["head"])
+                listed[size] = v
+                size += np.uint64(load(row, v) == ceiling)
+            first = piece
+    claim(start, size, ceiling, team, row)
     add(team.control, LOOKED, looked)
 
 
 @kernel
-def append(team, buffer, size):
-    """Append what a thread has found to the queue."""
-    tail = np.uint64(add(team.control, TAIL, np.int64(size)))
-    for i in range(size):
-        team.queue[tail + i] = team.buffers[buffer + i]
+def claim(start, end, ceiling, team, row):
+    """Reach the heads ``buffers[start:end]``; append those to the queue that this thread is the first to reach."""
+    listed, value, kept = team.buffers, team.value[0], start
+    for i in range(start, end):
+        v = np.uint32(listed[i])
+        if swap_if(row, v, ceiling, value):
+            listed[kept] = v
+            kept += np.uint64(1)
+    tail = np.uint64(add(team.control, TAIL, np.int64(kept - start)))
+    for i in range(kept - start):
+        team.queue[tail + i] = listed[start + i]
 
 
 @kernel
