@@ -146,7 +146,7 @@ def floor_of(graph: Graph, dtype: np.dtype) -> Any:
 
 def end_of(graph: Graph, dtype: np.dtype) -> Any:
     """Return the bound that the type itself sets on distances; for int64 low enough that sums cannot wrap."""
-    room = int(_heaviest(graph)) if dtype == np.int64 else 0
+    room = int(_heaviest(graph)) if dtype == _INT64 else 0
     return type_end(dtype) - room
 
 
