@@ -16,6 +16,8 @@ import numpy as np
 
 from ..kernels.cpu.constants import NO_VERTEX
 from .limits import unreached
+from .paths import climb_tree, walk_back
+from .trees import origins, predecessors, roots_of
 
 if TYPE_CHECKING:
     from .distances import Distances
@@ -58,8 +60,6 @@ class Forest:
 
         It is empty if it leaves a limit and returns over negative weights, so that the row does not have it.
         """
-        from .paths import climb_tree
-
         found = None if r in self.known() else self._walk(of, r, v)
         if found is None:
             found = climb_tree(self.tree(of, r), v)
@@ -68,8 +68,6 @@ class Forest:
 
     def _walk(self, of: Distances, r: int, v: int) -> np.ndarray | None:
         """Return a path that was found without a tree; None if the tree is needed, or less work."""
-        from .paths import walk_back
-
         most = of.graph.m - self._looks.get(r, 0)
         if self.fewest_arcs or of.is_solved_again or of.graph.min_weight < 0 or most <= 0:
             return None
@@ -82,8 +80,6 @@ class Forest:
 
     def roots(self, of: Distances, r: int) -> np.ndarray:
         """Return the seeds of row ``r`` where paths start, ascending: those that no other seed reaches sooner."""
-        from .trees import roots_of
-
         seeds = of.seeds_of(r)
         if of.is_solved_again:
             return self._rounded_roots.get(r, seeds)
@@ -91,16 +87,12 @@ class Forest:
 
     def origins(self, of: Distances) -> np.ndarray:
         """Return the seed where the path to each vertex starts in the only row, -1 if there is no path."""
-        from .trees import origins
-
         found = origins(self.tree(of, 0), self.roots(of, 0))
         found[of.rows[0] == unreached(of.rows.dtype)] = NO_VERTEX  # a limit may exclude even sources
         return found
 
     def _make(self, of: Distances, indices: Sequence[int]) -> np.ndarray:
         """Make the trees of some rows, on as many threads as the query had."""
-        from .trees import predecessors
-
         threads = getattr(of.plan, "threads", 1)
         if of.is_solved_again:
             return self._make_rounded(of, indices, threads)
@@ -128,8 +120,6 @@ class Forest:
         A tree contains only reached vertices. At a limit, rounding may leave out a vertex that is on the path to
         another; then the whole tree is also kept, for paths.
         """
-        from .trees import predecessors
-
         seeds, starts = [of.seeds_of(r) for r in part], [of.starts_of(r) for r in part]
         rows, mark = of.solved_again(part), unreached(of.rows.dtype)
         reached = of.rows[part] != mark

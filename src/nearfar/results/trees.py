@@ -190,7 +190,7 @@ def _search(
 def roots_of(row: np.ndarray, seeds: Any, starts: Any) -> np.ndarray:
     """Return the seeds that are at their starting distances, as int32, ascending; others hang below another seed."""
     seeds = np.array(seeds, dtype=np.int32).reshape(-1)  # a copy: a read-only array would be another type for Numba
-    found = seeds[row[seeds] == np.asarray(starts, row.dtype)]
+    found = seeds[row[seeds] == starts]
     return found if len(found) < 2 else np.unique(found)
 
 
