@@ -26,8 +26,8 @@ import numpy as np
 from .crew import Crew
 from .proof import Arcs, Row, reach
 
-# Arcs per block. One thread, 2^14 to 2^17: New York 6.7 6.4 6.1 6.1 ms, a grid of a million 26 24 24 24, R-MAT 18 45 35
-# 33 30. Larger blocks leave the L2 cache, and New York would have too few for many threads.
+# Arcs per block. One thread, best of 40 side by side, 2^14 to 2^18: New York 5.7 4.6 4.3 4.7 7.0 ms, a grid of a
+# million 20.3 18.3 17.3 16.5 16.4, R-MAT 18 37 53 36 33 32 (busy machine). Larger blocks would be too few for many threads.
 BLOCK = 1 << 16
 
 Keys = tuple[np.ndarray, np.ndarray]

@@ -3,7 +3,8 @@
 What is checked, for each row: its shape, type and values; that no source is above 0, or above its starting distance;
 that no arc can improve a distance; that every reached vertex is at the end of a chain of tight arcs from a source; that
 predecessors, if they were computed, are such chains; that a chain from the source that a nearest query names leads to
-the vertex. proof.py explains why this suffices.
+the vertex. proof.py explains why this suffices. scan.py proves right rows quickly; what it does not prove is looked at
+again here, to say what is wrong.
 
 Floats of a method that adds in another order than along the path (``result.rounded``) are exact up to rounding. They
 are compared with shortest paths that are found again and measured more accurately; rounded.py has the argument.
