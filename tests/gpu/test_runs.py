@@ -367,7 +367,7 @@ def test_auto_takes_a_real_gpu_for_large_work(graph, monkeypatch):
     monkeypatch.setattr(DEVICES["cuda"], "found", lambda: [REAL])
     assert nearfar.plan(graph).device == "cpu"
     let_auto_take_gpus(monkeypatch)
-    assert (nearfar.plan(graph).device, nearfar.plan(graph).method) == ("cuda:0", "delta")
+    assert (nearfar.plan(graph).device, nearfar.plan(graph).method) == ("cuda:0", "floyd")
     assert nearfar.plan(graph, method="dijkstra").device == "cpu"
     assert nearfar.plan(graph, device="cpu").device == "cpu"
     negative = Graph.from_arcs([0], [1], [-1])
