@@ -73,6 +73,22 @@ def test_the_partition_and_numpy_lay_out_alike(case, both, keep, given_sizes):
             assert_same(fast.input_rows.of(*ends), slow.input_rows.of(*ends))
 
 
+@given(cases(), st.booleans(), SIZES)
+@settings(deadline=None, max_examples=30)
+def test_offsets_of_64_bits_count_the_same(case, both, given_sizes):
+    n, *arcs = case
+    slow = layout.arcs_to_rows(n, *arcs, both)
+    with pytest.MonkeyPatch.context() as patch:
+        make_tiny(patch, *given_sizes)
+        patch.setattr(partition, "offset_type", lambda m: np.int64)  # as from 2**31 arcs on
+        fast = layout.arcs_to_rows(n, *arcs, both, few=-1)
+        turned = layout.reverse_rows(fast.offsets, fast.arcs, few=-1)
+    assert fast.offsets.dtype == turned[0].dtype == np.int64
+    assert fast.offsets.tolist() == slow.offsets.tolist()
+    assert fast.arcs.tolist() == slow.arcs.tolist()
+    assert turned[1].tolist() == layout.reverse_rows(slow.offsets, slow.arcs)[1].tolist()
+
+
 @given(cases(), SIZES)
 @settings(deadline=None)
 def test_the_partition_and_numpy_reverse_alike(case, given_sizes):

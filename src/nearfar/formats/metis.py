@@ -18,7 +18,8 @@ import numpy as np
 from ..errors import option
 from ..graph import Graph
 from ..graph.arrays import Array, Weights, storage_type
-from ..graph.rows import offset_type, reverse_rows, rows_to_rows
+from ..graph.blocks import offset_type
+from ..graph.rows import reverse_rows, rows_to_rows
 from ..graph.vertices import Vertices
 from .format import Format
 from .io.files import HEAD, Sink, Source

@@ -24,6 +24,11 @@ def record_type(weight: np.dtype[Any] | None) -> np.dtype[Any]:
     return np.dtype(fields if weight is None else [*fields, ("weight", weight)])
 
 
+def offset_type(m: int) -> type[np.signedinteger[Any]]:
+    """Return the integer type that counts m arcs."""
+    return np.int32 if m < 2**31 else np.int64
+
+
 def words_of(arcs: Array) -> Array:
     """Return the records as rows of 32-bit words, in the same memory."""
     return arcs.view(np.int32).reshape(len(arcs), arcs.dtype.itemsize // 4)

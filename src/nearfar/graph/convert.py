@@ -24,11 +24,11 @@ from .arrays import (
     take_size,
     take_weights,
 )
-from .blocks import record_type
+from .blocks import offset_type, record_type
 from .doors import USUAL_WEIGHT
 from .graph import Graph
 from .reweigh import without_infinite
-from .rows import arcs_to_rows, offset_type
+from .rows import arcs_to_rows
 from .tables import called, frame_of
 from .vertices import Vertices
 

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from .arrays import Array, take_size
-from .blocks import record_type
+from .blocks import offset_type, record_type
 from .cells import CellNames
 from .graph import Graph
-from .rows import offset_type
 from .vertices import Vertices
 
 Step = tuple[int, int]  # down, right

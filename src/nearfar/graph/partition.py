@@ -1,8 +1,8 @@
 """Many arcs into rows, on all threads: the host's side of the radix partition (kernels/cpu/partition.py).
 
 Arcs come in blocks (blocks.py). Beside the finished array there are two bytes per arc, and per thread one block and the
-largest bucket: 50 M arcs with int32 weights take 600 MB with the tails that are kept for `Graph.rows`, and 710 MB at
-the peak. Two threads take a third of the time of SciPy's `coo_array.tocsr` for them.
+largest bucket: 50 M arcs with int32 weights in 4 M rows take 620 MB with the tails that are kept for `Graph.rows`, and
+720 MB at the peak. They take 0.45 s of CPU time (SciPy's COO to CSR 2.0 s, the counting sort of build.py 1.7 s).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from ..devices import cpu
 from .arrays import Array
-from .blocks import moved
+from .blocks import moved, offset_type
 
 MOST_BUCKETS = 256  # 50 M arcs: 5 ns per arc to move up to 256, 10 for 400, 17 for 800, whose lines leave the L1 cache
 LOW_BITS = 16  # of a tail, kept beside its record while it is in a bucket
@@ -94,7 +94,7 @@ def sort(counted: Counted) -> tuple[Array, Array]:
     n, counts = counted.n, counted.counts
     m = int(counts.sum())
     arcs = np.empty(m, counted.blocks.dtype)
-    offsets = np.empty(n + 1, np.int32 if m < 2**31 else np.int64)
+    offsets = np.empty(n + 1, offset_type(m))
     if counted.ascending:
         _copy(counted, offsets, arcs)
         return offsets, arcs

@@ -13,9 +13,9 @@ import numpy as np
 
 from ..errors import GraphError, InputTypeError, VertexError
 from .arrays import Array, Weights, shorten, take_array, take_weights
-from .blocks import record_type
+from .blocks import offset_type, record_type
 from .graph import Graph
-from .rows import Rows, offset_type
+from .rows import Rows
 from .vertices import Vertices
 
 

@@ -12,13 +12,13 @@ Invariant: arcs inside a row are in input order; an undirected edge counts at it
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from . import partition
 from .arrays import Array, Weights
-from .blocks import Piece, PieceBlocks, ReversedBlocks, record_type, words_of
+from .blocks import Piece, PieceBlocks, ReversedBlocks, offset_type, record_type, words_of
 from .input_rows import InputRows, are_ascending
 
 BLOCK = 1 << 20  # arcs; below 2**18 the calls begin to show, above 2**21 nothing is gained
@@ -31,11 +31,6 @@ def freeze(array: Array) -> Array:
     """Return a view that is read-only for good: a view of a frozen array cannot be made writable again."""
     array.flags.writeable = False
     return array.view()
-
-
-def offset_type(m: int) -> type[np.signedinteger[Any]]:
-    """Return the integer type that counts m arcs."""
-    return np.int32 if m < 2**31 else np.int64
 
 
 class Rows(NamedTuple):
