@@ -12,7 +12,7 @@ import numpy as np
 
 from .arrays import Array, Weights
 
-BLOCK = 1 << 15  # arcs: tails and records together fit an L2 cache of 512 kB; half of it takes a tenth more calls
+BLOCK = 1 << 15  # arcs: tails and records together fit an L2 cache of 512 kB
 
 Piece = tuple[Array, Array, Weights | None]  # tails, heads and weights of some arcs
 GONE: Piece = (np.empty(0, np.int32), np.empty(0, np.int32), None)

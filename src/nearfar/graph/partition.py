@@ -16,9 +16,9 @@ from ..devices import cpu
 from .arrays import Array
 from .blocks import moved, offset_type
 
-MOST_BUCKETS = 256  # 50 M arcs: 5 ns per arc to move up to 256, 10 for 400, 17 for 800, whose lines leave the L1 cache
+MOST_BUCKETS = 256  # to move an arc took 5 ns with 200 buckets, 10 with 400, 17 with 800: lines leave the L1 cache
 LOW_BITS = 16  # of a tail, kept beside its record while it is in a bucket
-BUCKET = 1 << 15  # arcs; a smaller bucket fits the cache no better, and every one costs a call
+BUCKET = 1 << 15  # arcs: records and scratch fit an L2 cache of 512 kB, and every bucket costs a call
 PARTS = 4  # of the input per thread, so that a thread that others hold up takes fewer
 
 

@@ -24,7 +24,7 @@ from .input_rows import InputRows, are_ascending
 BLOCK = 1 << 20  # arcs; below 2**18 the calls begin to show, above 2**21 nothing is gained
 FEW = 1 << 17  # arcs; NumPy sorts this many in 20 ms, loading Numba and the kernels takes some 400 ms
 MANY = 1 << 21  # arcs, and
-MANY_ROWS = 1 << 16  # rows, from which the partition is faster on one thread too: 1.1 to 1.7 times; below, cursors fit
+MANY_ROWS = 1 << 17  # rows, from which the partition is as fast on one thread too: 1.0 to 2.7 times; below, cursors fit
 
 
 def freeze(array: Array) -> Array:
