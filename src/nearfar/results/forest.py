@@ -83,6 +83,9 @@ class Forest:
         seeds = of.seeds_of(r)
         if of.is_solved_again:
             return self._rounded_roots.get(r, seeds)
+        if of.seeds is None:  # a small path would take half as long again by the general way
+            s = of.source_indices[r]
+            return np.array([s] if of.rows[r, s] == 0 else [], np.int32)
         return roots_of(of.rows[r], seeds, of.starts_of(r))
 
     def origins(self, of: Distances) -> np.ndarray:

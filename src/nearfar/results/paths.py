@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .trees import wide_of
+from .trees import run_quietly, wide_of
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -48,12 +48,12 @@ def walk_back(back: Graph, row: np.ndarray, roots: np.ndarray, v: int, most: int
     row, wide = np.ascontiguousarray(row), wide_of(row)
     path, state = np.empty(back.n, np.int32), np.array([1, 0])
     path[0] = v
-    outcome = PAUSED
-    with np.errstate(over="ignore"):  # with the JIT off NumPy warns where compiled code is silent
-        while outcome == PAUSED and state[LOOKS] < most:
-            limit = min(state[LOOKS] + LOOKS_AT_ONCE, most)
-            outcome = walk(back.offsets, back.arcs, row, wide, roots, limit, path, state)
-    return path[: state[LENGTH]].copy() if outcome == AT_ROOT else None, int(state[LOOKS])
+    outcome, looks = PAUSED, 0
+    while outcome == PAUSED and looks < most:
+        limit = min(looks + LOOKS_AT_ONCE, most)
+        outcome = run_quietly(walk, back.offsets, back.arcs, row, wide, roots, limit, path, state)
+        looks = int(state[LOOKS])
+    return path[: state[LENGTH]].copy() if outcome == AT_ROOT else None, looks
 
 
 def climb_tree(pred: np.ndarray, v: int) -> np.ndarray:

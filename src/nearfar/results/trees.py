@@ -159,10 +159,9 @@ def _hang_part(
     from ..kernels.cpu.trees import pull, push
 
     arguments = (np.ascontiguousarray(row), unreached(row.dtype), wide_of(row), low, high)
-    with np.errstate(over="ignore"):  # with the JIT off NumPy warns where compiled code is silent
-        if back is not None:
-            return int(pull(back.offsets, back.arcs, *arguments, pred.view(np.uint32), stop))
-        return int(push(graph.offsets, graph.arcs, *arguments, shared, pred.view(np.uint32), stop))
+    if back is not None:
+        return int(run_quietly(pull, back.offsets, back.arcs, *arguments, pred.view(np.uint32), stop))
+    return int(run_quietly(push, graph.offsets, graph.arcs, *arguments, shared, pred.view(np.uint32), stop))
 
 
 def _search(
@@ -179,12 +178,19 @@ def _search(
 
     row, mark, wide = np.ascontiguousarray(row), unreached(row.dtype), wide_of(row)
     tree = (pred.view(np.uint32), *scratch)  # with hops and queue
+    if back is None:
+        last = line_up(row, mark, roots, *tree)
+    else:
+        last = run_quietly(line_up_tails, back.offsets, back.arcs, row, mark, wide, roots, *tree)
+    run_quietly(search, graph.offsets, graph.arcs, row, mark, wide, last, *tree, stop)
+
+
+def run_quietly(kernel: Any, *arguments: Any) -> Any:
+    """Call a kernel whose sums may overflow: with the JIT off, NumPy warns where compiled code is silent."""
+    if hasattr(kernel, "py_func"):
+        return kernel(*arguments)
     with np.errstate(over="ignore"):
-        if back is None:
-            last = line_up(row, mark, roots, *tree)
-        else:
-            last = line_up_tails(back.offsets, back.arcs, row, mark, wide, roots, *tree)
-        search(graph.offsets, graph.arcs, row, mark, wide, last, *tree, stop)
+        return kernel(*arguments)
 
 
 def roots_of(row: np.ndarray, seeds: Any, starts: Any) -> np.ndarray:
