@@ -68,6 +68,8 @@ def results(draw, graphs=CASES):
     found = nearfar.nearest(graph, names, **options) if draw(st.booleans()) else nearfar.mssp(graph, names, **options)
     if draw(st.booleans()):
         assert (found.predecessors if found.direction == "from" else found.successors) is not None
+    if isinstance(found, Nearest):
+        assert found.source is not None  # from the right tree: following a damaged one would never end
     return graph, found
 
 

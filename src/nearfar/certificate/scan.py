@@ -27,7 +27,8 @@ from .crew import Crew
 from .proof import Arcs, Row, reach
 
 # Arcs per block. One thread, best of 40 side by side, 2^14 to 2^18: New York 5.7 4.6 4.3 4.7 7.0 ms, a grid of a
-# million 20.3 18.3 17.3 16.5 16.4, R-MAT 18 37 53 36 33 32 (busy machine). Larger blocks are too few for many threads.
+# million 20.3 18.3 17.3 16.5 16.4, R-MAT 18 37 53 36 33 32 (busy machine). Larger blocks would be
+# too few for many threads.
 BLOCK = 1 << 16
 
 Keys = tuple[np.ndarray, np.ndarray]
