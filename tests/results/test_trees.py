@@ -225,6 +225,11 @@ def test_a_seed_below_zero_hangs_from_another():
     assert origins(pred, [0, 1]).tolist() == [0, 0, 0]
 
 
+def test_a_cycle_has_no_origin():
+    """A damaged tree: the certificate must be able to say so."""
+    assert origins(np.array([-1, 2, 3, 1, 0, 3], np.int32), [0]).tolist() == [0, -1, -1, -1, 0, -1]
+
+
 def test_origins_of_a_long_chain_need_no_recursion():
     pred = np.append(np.arange(1, 20_000), -1).astype(np.int32)
     assert (origins(pred, [19_999]) == 19_999).all()
