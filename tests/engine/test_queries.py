@@ -781,6 +781,9 @@ def test_equal_weights_are_searched_breadth_first(weights, monkeypatch):
     """By all threads if there are enough arcs; not with a bucket width, other starts than 0, or many rows."""
     graph = Graph.from_arcs([0, 1, 2], [1, 2, 3], weights)
     options = {"threads": 2, "memory": "1 GB"}
+    assert nearfar.plan(graph, 0, **options).method == "dijkstra"  # which has less to set up
+    graph.memo.clear()
+    monkeypatch.setattr(planner, "BREADTH_FIRST", 0)
     plan = nearfar.plan(graph, 0, **options)
     assert (plan.method, plan.threads, plan.together) == ("bfs", 1, False) and "equal weights" in plan.why
     assert nearfar.sssp(graph, 0, **options).plan == plan

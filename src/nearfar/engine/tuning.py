@@ -15,6 +15,10 @@ RENUMBER_ROWS = 64  # rows from which it is considered; for Sao Paulo it takes 0
 # Arcs per additional thread on one source, for it to be faster: a grid of 111,000 arcs takes 1.5 ms on one thread and
 # 1.8 on two, of 251,000 4.4 and 4.1, of 447,000 6.7 and 4.5; R-MAT graphs of the same sizes behave alike.
 PARALLEL_ARCS = 250_000
+# Vertices and arcs from which few rows of equal weights are searched breadth-first; below, `dijkstra` has less to set
+# up. One row and eight, relative to `dijkstra`: 25 vertices 1.5 and 3.3; 2,500 (12,000 to 17,000 vertices and arcs) 1.1
+# to 1.5 and 1.1 to 2.0; 10,000 (30,000 to 70,000) 0.8 to 1.4 and 0.5 to 1.15.
+BREADTH_FIRST = 60_000
 # What queries take on the CPU, in seconds (estimate.py). The planner compares candidates by these numbers.
 QUERY, QUERY_MANY = 5e-5, 2e-4  # a query from door to kernel; one that settles many rows together
 # A row of Dijkstra: by itself, per vertex that is queued and per arc (all weights equal, and other weights), per leaf;
