@@ -1,8 +1,8 @@
 """Choose the method for several rows: every candidate's expected time, the least of them wins.
 
 What a candidate takes is a function of counts (estimate.py). Two counts are found by looking at the graph: the levels
-of a search, and how far elimination gets. A look may cost LOOK_SHARE of what the query takes without it, and is taken
-only if the candidate it is for could win at all. What was seen is kept as long as the graph is.
+of a search, and how far elimination gets. A look takes about LOOK_SHARE of the time of the query, and is taken only if
+the candidate it is for could win at all. What was seen is kept with the graph.
 """
 
 from __future__ import annotations
@@ -53,14 +53,15 @@ def _reason(graph: Graph, rows: int, method: str, times: dict[str, float]) -> st
 def _foresee(graph: Graph, rows: int, threads: int, itemsize: int, best: float) -> Outlook | None:
     """Return what eliminating the graph would do, if preparing it may win against ``best`` seconds; else None."""
     row = row_seconds(graph, itemsize)
-    if rows <= threads or best < tuning.PREPARE_LEAST * row + _least_sweep(graph, rows, threads):
+    least = tuning.PREPARE_LEAST * row + rows * graph.n * tuning.SWEEP_VERTEX / threads
+    if rows <= threads or best < least:
         return None
-    size = _size_of_look(best)
+    budget = tuning.LOOK_SHARE * (best * least) ** 0.5  # it is little beside the query, whichever candidate wins
+    size = _size_of_look(budget)
     if (seen := outlook_of(graph, size)) is not None:
         return seen
-    pruned = _past_hubs(graph, threads) if has_hubs(graph) and best * tuning.LOOK_SHARE > 2 * row else None
-    entries = min(best * tuning.LOOK_SHARE / tuning.PREPARE_ENTRY, tuning.LOOK_MOST)
-    found = pruned or look(graph, size, int(entries))
+    pruned = _past_hubs(graph, threads) if has_hubs(graph) and budget > _hub_rows(graph) * row else None
+    found = pruned or look(graph, size, int(min(budget / tuning.PREPARE_ENTRY, tuning.LOOK_MOST)))
     graph.memo["outlook"] = size, found
     return found
 
@@ -71,15 +72,15 @@ def outlook_of(graph: Graph, size: int = 0) -> Outlook | None:
     return seen[1] if seen is not None and seen[0] >= size else None
 
 
-def _least_sweep(graph: Graph, rows: int, threads: int) -> float:
-    """Return the seconds that sweeps take at least."""
-    return rows * graph.n * tuning.SWEEP_VERTEX / threads
-
-
-def _size_of_look(best: float) -> int:
+def _size_of_look(budget: float) -> int:
     """Return the vertices of the ball that may be looked at, a power of two."""
-    vertices = int(best * tuning.LOOK_SHARE / tuning.LOOK_VERTEX)
+    vertices = int(budget / tuning.LOOK_VERTEX)
     return 1 << (min(max(vertices, SMALLEST), LARGEST).bit_length() - 1)
+
+
+def _hub_rows(graph: Graph) -> float:
+    """Return how many rows of Dijkstra the look at a hub takes; a directed graph is reversed for it."""
+    return tuning.HUB_ROWS if graph.undirected else tuning.HUB_ROWS_DIRECTED
 
 
 def _past_hubs(graph: Graph, threads: int) -> Outlook | None:

@@ -48,6 +48,7 @@ STEP, PREPARE_STEPS, SWEEP, WRITE_BYTES = 6e-9, 80, 0.8e-9, 16e9
 # they are the simplest; rows of Dijkstra that preparing takes at least; the share of a query's time that a look at the
 # graph may take, and what it takes per vertex; rows per thread from which levels are counted.
 LEAST_WORK, MARGIN, PREPARE_LEAST, LOOK_SHARE, LOOK_VERTEX, BFS_ROWS = 20_000, 0.9, 25, 0.05, 1e-6, 8
+HUB_ROWS, HUB_ROWS_DIRECTED = 2, 8  # rows of Dijkstra that a look at a hub takes, undirected and directed
 LOOK_MOST = 2 * 10**8  # list entries in any look, less than a second: it cannot be interrupted
 GPU_MARGIN = 0.8  # "auto" takes a GPU if its expected time is below this share of the CPU's; model
 # The k nearest sources: rows per k up to which one row per source is faster than one search for all. On a grid of

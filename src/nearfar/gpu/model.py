@@ -6,10 +6,8 @@ Pure functions of numbers. docs/gpu.md has the same model, with the counts that 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isqrt
 from typing import TYPE_CHECKING
 
-from ..graph.order import MOST_LEVELS
 from .tuning import (
     BUS_BYTES,
     BUSY_GROUPS,
@@ -51,8 +49,8 @@ def work_of_row(graph: Graph, method: GpuMethod) -> RowWork:
 
 
 def expected_levels(n: int, usual: int) -> int:
-    """Return the levels of a search, given those counted; counting stops at 2 MOST_LEVELS, then a square is assumed."""
-    return max(usual, 1) if usual < 2 * MOST_LEVELS else max(usual, 2 * isqrt(n))
+    """Return the levels of a search, given the usual ones, of a graph of n vertices."""
+    return max(min(usual, n), 1)
 
 
 def busy_groups(device: Facts) -> int:

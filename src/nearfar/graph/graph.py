@@ -192,7 +192,7 @@ class Graph(Doors):
     @cached_property
     def usual_levels(self) -> int:
         """An estimate of how many levels a breadth-first search has."""
-        return usual_levels(self.offsets, self.heads)
+        return usual_levels(self.offsets, self.arcs)
 
     @cached_property
     def renumbered(self) -> tuple[Graph, Array]:

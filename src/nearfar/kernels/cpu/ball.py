@@ -1,6 +1,6 @@
-"""A ball of a graph: the vertices that a breadth-first search meets first, and the arcs among them.
+"""A ball of a graph: the vertices that a breadth-first search meets first, their levels, and the arcs among them.
 
-Called by elimination/outlook.py, which looks at a part of a graph to learn about all of it.
+Called by elimination/outlook.py and graph/order.py, which look at a part of a graph to learn about all of it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ def take_ball(offsets, arcs, start, order, positions):
     order[0], positions[start] = start, 0
     met = np.int64(1)
     i = np.int64(0)
-    while i < met:
-        u = order[i]
+    while i < met < len(order):
+        e, last = offsets[order[i]], offsets[order[i] + 1]
         i += 1
-        for e in range(offsets[u], offsets[u + 1]):
+        while e < last and met < len(order):
             v = arcs[e]["head"]
-            if positions[v] < 0 and met < len(order):
+            e += 1
+            if positions[v] < 0:
                 positions[v] = met
                 order[met] = v
                 met += 1
@@ -55,3 +56,30 @@ def forget_ball(order, positions):
     """Set the positions of the listed vertices to -1 again."""
     for i in range(len(order)):
         positions[order[i]] = -1
+
+
+@kernel
+def count_levels(offsets, arcs, start, sizes, order, positions, levels):
+    """Count the levels after which a search from ``start`` has met each of ``sizes`` vertices, which ascend.
+
+    Where it cannot reach so many, all its levels count. ``positions`` is -1 everywhere, before and after.
+    """
+    order[0], positions[start] = start, 0
+    begin, met, level, reached = np.int64(0), np.int64(1), 0, 0
+    while reached < len(sizes):
+        while reached < len(sizes) and (met >= sizes[reached] or begin == met):
+            levels[reached] = level
+            reached += 1
+        end = met
+        level += 1
+        for i in range(begin, end):
+            e, last = offsets[order[i]], offsets[order[i] + 1]
+            while e < last and met < len(order):
+                v = arcs[e]["head"]
+                e += 1
+                if positions[v] < 0:
+                    positions[v] = met
+                    order[met] = v
+                    met += 1
+        begin = end
+    forget_ball(order[:met], positions)

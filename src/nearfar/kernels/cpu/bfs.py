@@ -269,26 +269,3 @@ def gather(columns, start, mask, count, stride):
     for plane in range(count):
         found = add_plane(found, columns, start + plane * stride, mask, np.uint64(1) << plane)
     return found
-
-
-@kernel
-def levels_to_half(offsets, heads, start, most, queue, marks):
-    """Return how many levels, at most ``most``, reach half of the vertices from ``start``, or all it can reach."""
-    for v in range(len(marks)):
-        marks[v] = 0
-    queue[0] = start
-    marks[start] = 1
-    begin, end, levels = 0, 1, 0
-    while begin < end and 2 * end < len(marks) and levels < most:
-        size = end
-        for i in range(begin, size):
-            u = np.uint32(queue[i])
-            for e in range(np.uint64(offsets[u]), np.uint64(offsets[u + np.uint32(1)])):
-                v = np.uint32(heads[e])
-                if marks[v] == 0:
-                    marks[v] = 1
-                    queue[end] = v
-                    end += 1
-        begin = size
-        levels += 1
-    return levels
