@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import nearfar
+from nearfar.devices import opencl
 
+needs_opencl = pytest.mark.skipif(opencl.missing() is not None, reason=str(opencl.missing()))
 RUN = {
     "nearfar", "command", "file", "graph", "method", "device", "threads", "why", "dtype", "cutoff", "direction",
     "seconds", "output",
@@ -265,6 +269,26 @@ def test_plan_that_does_not_fit(run, roads):
     assert run("plan", roads, "--memory", "1kB", "--json").ok().json["fits"] is False
     run("apsp", roads, "--memory", "1kB").error("1.00 kB may be used")
     run("plan", roads, "--source", 1, "--sources", "1,2").error("leave one out")
+
+
+@needs_opencl
+def test_plan_on_a_gpu(run, roads):
+    """It says what the query would: batches, and the way out of a limit that is too small."""
+    text = narrow(run("plan", roads, "--device", "opencl", "--method", "delta").ok().out)
+    assert "method delta on opencl:0, one row per group why" in text and "may be used on opencl:0" in text
+    answer = run("plan", roads, "--device", "opencl", "--method", "delta", "--json").ok().json
+    assert (answer["arc_batches"], answer["row_batches"], answer["groups"]) == (1, 1, "one row per group")
+    text = narrow(run("plan", roads, "--device", "opencl", "--source", 1, "--memory", "100").ok().out)
+    assert "too much frontier" in text and "Allow more memory, or use --device cpu." in text
+
+
+def test_plan_of_an_answer_that_the_machine_cannot_hold(run, roads, monkeypatch):
+    """The rows of a GPU come home: they may fit there and not here."""
+    decided = nearfar.plan(nearfar.read(roads))
+    large = replace(decided, host_bytes=2 * 10**9, host_available=10**9)
+    monkeypatch.setattr(nearfar, "plan", lambda *args, **options: large)
+    assert "need 2.00 GB of the machine's memory" in narrow(run("plan", roads).ok().out)
+    assert run("plan", roads, "--json").ok().json["fits"] is False
 
 
 def test_directions(run, roads):

@@ -52,30 +52,51 @@ def plan(
         starts = find_sources(graph, sources)
         query = screen.count(len(starts), "source")
     decided = nearfar.plan(graph, starts, **given(solving))
-    fits = decided.bytes <= decided.available
+    refusal = _refusal(decided)
     if json:
-        documents.show("plan", file=loaded.file, graph=documents.graph_of(graph), **_document(decided), fits=fits)
+        documents.show(
+            "plan", file=loaded.file, graph=documents.graph_of(graph), **_document(decided), fits=refusal is None
+        )
         return
     wider = f", {decided.wider} if one does not fit" if decided.wider is not None else ""
     room = f"{screen.format_bytes(decided.bytes)} of {screen.format_bytes(decided.available)} that may be used"
+    if decided.gpu is not None:
+        room += f" on {decided.device}"
     facts = [
         screen.graph_fact(graph),
-        ("method", f"{decided.method} on {decided.device}, {_shares(decided)}"),
+        ("method", ", ".join([f"{decided.method} on {decided.device}", *_shares(decided)])),
         ("why", decided.why),
         (
             "answer",
             f"{screen.format_count(decided.rows)} x {screen.format_count(decided.n)} distances, {decided.dtype}{wider}",
         ),
-        ("memory", room + ("" if fits else ": too much. Use fewer sources at a time, or -o FILE.npy")),
+        ("memory", room),
+        *([("too much", refusal)] if refusal is not None else []),
     ]
     screen.show(f"Plan for {query} in {loaded.file}", facts)
 
 
-def _shares(decided: Any) -> str:
-    """Return how the work is shared out: over threads, or over the groups of a GPU."""
+def _shares(decided: Any) -> list[str]:
+    """Return how the work is shared out: over threads, or over the groups of a GPU; ``why`` names batches of arcs."""
     from .. import screen
 
-    return str(decided.describe().get("groups") or screen.count(decided.threads, "thread"))
+    if decided.gpu is None:
+        return [screen.count(decided.threads, "thread")]
+    groups = decided.describe().get("groups")
+    batches = f"rows in {decided.row_batches:,} batches" if decided.row_batches > 1 else None
+    return [part for part in (groups, batches) if part]
+
+
+def _refusal(decided: Any) -> str | None:
+    """Return why the query would be refused, and what to do about it; None if it fits into memory."""
+    from ...errors import MemoryLimitError
+    from ..failures import as_typed
+
+    try:
+        decided.require_memory()
+    except MemoryLimitError as error:
+        return as_typed(error)
+    return None
 
 
 def _document(decided: Any) -> dict[str, Any]:
@@ -90,4 +111,7 @@ def _document(decided: Any) -> dict[str, Any]:
         "wider": None if decided.wider is None else str(decided.wider),
         "bytes": decided.bytes,
         "available_bytes": decided.available,
+        "arc_batches": decided.arc_batches,
+        "row_batches": decided.row_batches,
+        "groups": decided.describe().get("groups"),
     }
