@@ -46,6 +46,11 @@ def statuses(report):
     return {outcome.method: outcome.status for outcome in report.devices[0].outcomes}
 
 
+def test_a_device_that_does_not_exist_is_described_once():
+    error = runs.run("opencl:99", "quick", only=FEW).devices[0].error
+    assert error.startswith("DeviceError: there ") and error.endswith("opencl:99 does not exist.")
+
+
 def test_a_kernel_that_hangs_is_named(planted):
     planted("edge_round", "hang")
     pieces = []

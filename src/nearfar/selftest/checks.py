@@ -19,7 +19,7 @@ import nearfar
 
 from ..description import format_bytes
 from ..devices import DEVICES, open_named
-from ..errors import KernelBuildError, NearfarError, NegativeCycleError
+from ..errors import DeviceError, KernelBuildError, NearfarError, NegativeCycleError
 from ..graph import Graph
 from ..results.limits import unreached
 from .cases import Case
@@ -289,8 +289,14 @@ def _figures(case: Case, sample: Sample, stats: dict[str, Any]) -> Figures:
     )
 
 
+class WorkerError(DeviceError):
+    """An error of a worker process, which described it already."""
+
+
 def describe(error: Exception) -> str:
     """Return the description of an error, with the whole output of a compiler."""
+    if isinstance(error, WorkerError):
+        return str(error)
     text = f"{type(error).__name__}: {error}"
     if not isinstance(error, NearfarError) and (frames := traceback.extract_tb(error.__traceback__)):
         text += f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"

@@ -20,7 +20,7 @@ from typing import Any
 from ..description import format_seconds
 from ..errors import DeviceError
 from .cases import Case
-from .checks import FREE, WAITING, Answer
+from .checks import FREE, WAITING, Answer, WorkerError
 from .launches import Launch, make_record, read_record, where
 from .report import CRASHED, HUNG, Figures, Outcome
 
@@ -62,7 +62,7 @@ class Child:
             raise DeviceError(f"{ended.status}: {ended.message}") from None
         if "error" in answer:
             self._stop()
-            raise DeviceError(answer["error"])
+            raise WorkerError(answer["error"])
         facts: dict[str, str] = answer["facts"]
         return facts
 
