@@ -177,7 +177,9 @@ def test_what_is_tested_unless_said(monkeypatch, few):
     with pytest.raises(OptionError, match="limit=0 is not a time"):
         run_here("cpu", limit=0)
     with pytest.raises(OptionError, match=r"no query of the self-test is called 'deltas'. The words are .*'edge'"):
-        run_here("cpu", only=["deltas"])
+        run_here("cpu", only=["deltas", "float64"])
+    with pytest.raises(OptionError, match=r"all the words 'delta', 'batched'\. Leave some out"):
+        run_here("opencl", only=["delta", "batched"])
     for kind in ("opencl", "cuda"):
         monkeypatch.setattr(DEVICES[kind], "found", list)
     with pytest.raises(DeviceError, match="no device to test but the CPU"):

@@ -44,14 +44,17 @@ def cases(names: tuple[str, ...], level: str, only: Sequence[str] = ()) -> list[
     found = [case for sample in samples(level) for case in _of(names, sample, level)]
     chosen = [case for case in found if all(word in case.words for word in only)]
     if not chosen:
-        raise OptionError(f"no query of the self-test is called {', '.join(map(repr, only))}. {_known(found)}")
+        raise OptionError(_none(found, only))
     return chosen
 
 
-def _known(found: list[Case]) -> str:
-    """Say which words there are."""
+def _none(found: list[Case], only: Sequence[str]) -> str:
+    """Say why no query has all these words: some do not exist, or no two of them go together."""
     words = dict.fromkeys(word for position in range(5) for word in dict.fromkeys(c.words[position] for c in found))
-    return f"The words are {', '.join(map(repr, words))}."
+    known = f"The words are {', '.join(map(repr, words))}."
+    if unknown := [word for word in only if word not in words]:
+        return f"no query of the self-test is called {', '.join(map(repr, unknown))}. {known}"
+    return f"no query of the self-test has all the words {', '.join(map(repr, only))}. Leave some out. {known}"
 
 
 def _of(names: tuple[str, ...], sample: Sample, level: str) -> Iterator[Case]:
