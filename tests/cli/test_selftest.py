@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -77,6 +78,9 @@ def test_output(run, made, tmp_path):
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf8"))["ok"] is True
     run("selftest", "-o", "no/report.txt").error("there is no folder no")
     run("selftest", "-o", "no/report.json", "--json").error("there is no folder no")
+    run("selftest", "-o", "-").error("goes to standard output anyway")
+    if Path("/dev/full").exists():
+        assert run("selftest", "-o", "/dev/full").err == "nearfar: error: /dev/full: No space left on device\n"
 
 
 def test_every_piece_is_flushed(run, made, tmp_path, capfdbinary):

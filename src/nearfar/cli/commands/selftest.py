@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO
 
 import click
 
@@ -76,6 +76,8 @@ def selftest(
 
     if quick and full:
         raise click.UsageError("--quick and --full contradict each other; leave one out", ctx)
+    if output == "-":
+        raise click.UsageError("the report goes to standard output anyway; leave -o - out, or name a file", ctx)
     if output is not None:
         check_writable(output)
     level = "quick" if quick else "full" if full else "usual"
@@ -101,14 +103,23 @@ def _writer(output: str | None, quiet: bool) -> Iterator[Callable[[str], None]]:
         if not quiet:
             click.echo(text, nl=False)  # which flushes
         if file is not None:
-            file.write(text)
-            file.flush()
+            _put(file, text)
 
     try:
         yield write
     finally:
         if file is not None:
-            file.close()
+            with suppress(OSError):  # every piece was flushed, or its error is under way
+                file.close()
+
+
+def _put(file: TextIO, text: str) -> None:
+    """Write to a file at once; an error names the file."""
+    try:
+        file.write(text)
+        file.flush()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, file.name) from None
 
 
 def _save(output: str | None, found: dict[str, Any]) -> None:
