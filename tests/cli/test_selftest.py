@@ -47,7 +47,7 @@ def test_options(run, made):
     asked = made(PASSED)
     assert "edge     int32   1/1" in run("selftest").ok().out
     run("selftest", "--device", "cuda,opencl:1", "--full").ok()
-    run("selftest", "--quick", "--quiet").ok()
+    assert run("selftest", "--quick", "--quiet").ok().out == "all passed\n"
     run("selftest", "--limit", "7.5", "--only", "delta, R-MAT 16").ok()
     usual = {"limit": 120.0, "only": []}
     assert asked == [
@@ -65,6 +65,7 @@ def test_failure(run, made, tmp_path):
     made(WRONG)
     failed = run("selftest")
     assert failed.code == 1 and "WRONG: edge, int32, one, resident, chain\n  3 != 4\n" in failed.out
+    assert run("selftest", "--quiet").out == "FAILED\n"
     answer = run("selftest", "--json")
     assert answer.code == 1 and json.loads(answer.out)["devices"][0]["failures"][0]["message"] == "3 != 4"
 

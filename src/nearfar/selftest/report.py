@@ -141,6 +141,11 @@ class Report:
         """Whether every answer of every device was right."""
         return bool(self.devices) and not self.interrupted and all(tested.ok for tested in self.devices)
 
+    @property
+    def verdict(self) -> str:
+        """What came of it, in a word or two: the last line of the report."""
+        return "interrupted: the rest was not tested" if self.interrupted else "all passed" if self.ok else "FAILED"
+
     def as_dict(self) -> dict[str, Any]:
         """Return everything as a dict for JSON."""
         return {
@@ -171,7 +176,7 @@ class Report:
         asked = f"{format_count(total)} {'query' if total == 1 else 'queries'}"
         yield ""
         yield f"{asked}: {', '.join(said)}, in {format_seconds(self.seconds)}"
-        yield "interrupted: the rest was not tested" if self.interrupted else "all passed" if self.ok else "FAILED"
+        yield self.verdict
 
 
 def _launch_lines(tested: Findings) -> Iterator[str]:

@@ -87,6 +87,8 @@ def selftest(
     if json:
         _save(output, report.as_dict())
         documents.show("selftest", **report.as_dict())
+    elif quiet:
+        click.echo(report.verdict)
     if output is not None and not quiet:
         screen.note(f"wrote {output}")
     if report.interrupted:
