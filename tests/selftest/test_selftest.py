@@ -171,6 +171,14 @@ def test_a_device_without_wide_atomics(monkeypatch, few):
     assert not report.ok, "nothing was tested"
 
 
+def test_words_that_can_be_read_once_hold_for_every_device(monkeypatch):
+    asked = []
+    monkeypatch.setattr(runs, "cases", lambda names, level, words: asked.append(words) or [])
+    monkeypatch.setattr(runs, "_test", lambda *given: None)
+    run_here(["opencl:0", "opencl:1"], only=iter(["delta"]))
+    assert asked == [("delta",)] * 3
+
+
 def test_what_is_tested_unless_said(monkeypatch, few):
     with pytest.raises(OptionError, match="'quick', 'usual', 'full'"):
         run_here("cpu", "slow")

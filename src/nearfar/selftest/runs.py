@@ -71,7 +71,8 @@ def run(
         raise OptionError(f"{option('limit', limit)} is not a time. Give a number of seconds above 0.")
     names = _named(devices)
     groups = [(name,) for name in names] + ([names] if len(names) > 1 else [])
-    asked = {group: cases(group, level, tuple(only)) for group in groups}
+    words = tuple(only)
+    asked = {group: cases(group, level, words) for group in groups}
     report = Report(level, machine.versions(), [])
     lines = Lines(write or (lambda text: None))
     lines.write_all(report.opening())
