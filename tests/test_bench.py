@@ -41,7 +41,7 @@ def test_cpu(run):
 def test_opencl(run):
     seen = []
     measured = bench.run("opencl", "small", lambda done, total: seen.append((done, total)))
-    assert seen == [(0, 2), (1, 2), (2, 2)] and measured.device == "opencl:0"
+    assert seen == [(done, 6) for done in range(7)] and measured.device == "opencl:0"
     assert measured.about["device"].startswith("opencl:0 (") and ", driver " in measured.about["device"]
     titles = ["One source", "One source, arcs in 4 batches", "3 sources", "Prepared, 40 rows"]
     assert [table.title for table in measured.tables] == titles and all(map(is_markdown, measured.tables))

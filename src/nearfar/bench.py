@@ -122,7 +122,7 @@ def run(device: str = "auto", size: str = "usual", progress: Progress | None = N
     size : {"small", "usual", "large"}
         How large the graphs are: about 4,000, 260,000 or 2 million vertices of a road network.
     progress : callable, optional
-        A function of the graphs done and all graphs.
+        A function of the queries done and all queries: three per graph.
 
     Returns
     -------
@@ -162,17 +162,23 @@ def measure(device: str, graphs: Sequence[Named], progress: Progress | None = No
     four: Rows = []
     many: Rows = []
     prepared: Rows = []
-    for done, named in enumerate(graphs):
+    steps = iter(range(3 * len(graphs) + 1))
+
+    def step() -> None:
         if progress is not None:
-            progress(done, len(graphs))
+            progress(next(steps), 3 * len(graphs))
+
+    step()
+    for named in graphs:
         first, second = one_source(named, device)
         one += first
         four += second
+        step()
         graph = named.build()
         many += several(named.label, graph, device)
+        step()
         prepared += prepared_rows(named.label, graph, device)
-    if progress is not None:
-        progress(len(graphs), len(graphs))
+        step()
     batched = [Table(f"One source, arcs in {BATCHES} batches", BATCHED_HEAD, four)] if four else []
     tables = [Table("One source", ONE_HEAD, one), *batched, Table(f"{ROWS} sources", MANY_HEAD, many)]
     return Bench(device, about, [*tables, Table(f"Prepared, {PREPARED_ROWS} rows", PREPARED_HEAD, prepared)])

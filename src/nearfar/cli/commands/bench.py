@@ -39,7 +39,7 @@ def bench(ctx: click.Context, device: list[str] | None, size: str, json: bool, q
 
     if device is not None and len(device) > 1:
         raise click.UsageError("--device names several devices; measure one at a time", ctx)
-    with bar_of("graphs") as bar:
+    with bar_of("queries") as bar:
         measured = measuring.run(device[0] if device else "auto", size, bar if shows_progress(quiet) else None)
     if json:
         documents.show("bench", **measured.as_dict())
