@@ -24,7 +24,7 @@ from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import NO_VERTEX
 from .eliminate import count_eliminated, neighbours
 from .landmarks import find_hubs, solve_few
-from .prune import can_have_detours, mark_superfluous_arcs
+from .prune import SAMPLE, can_have_detours
 from .solvers import Solvers
 from .tuning import MOST_STEPS
 
@@ -75,13 +75,18 @@ def look(graph: Graph, size: int, budget: int = MOST_STEPS) -> Outlook:
 
 
 def share_of_superfluous(graph: Graph, threads: int, solvers: Solvers) -> float:
-    """Return the share of arcs that one landmark shows to be superfluous; 0 where none can be."""
+    """Return the share of arcs that one landmark shows to be superfluous, of a sample; 0 where none can be."""
+    from ..kernels.cpu.landmarks import mark_superfluous
+
     if not can_have_detours(graph):
         return 0.0
-    stop = np.zeros(1, np.int64)
-    bare = graph.without_names()
+    stop, bare = np.zeros(1, np.int64), graph.without_names()
     hub = solve_few(bare, find_hubs(bare, 1), threads, stop, solvers)
-    return mark_superfluous_arcs(bare, hub, threads, stop, np.zeros(graph.m, bool)) / graph.m
+    low, high = np.searchsorted(graph.offsets, (graph.m // 2, graph.m // 2 + SAMPLE)).tolist()
+    high = max(low + 1, min(high, graph.n))
+    latest, marks = np.full(graph.n, -1, np.int64), np.zeros(graph.m, bool)
+    found = mark_superfluous(bare.offsets, bare.arcs, hub.to, hub.fro, hub.most, low, high, latest, stop, marks)
+    return float(found / max(int(graph.offsets[high] - graph.offsets[low]), 1))
 
 
 def has_hubs(graph: Graph) -> bool:

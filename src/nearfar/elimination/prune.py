@@ -78,7 +78,7 @@ def prune(graph: Graph, threads: int, stop: Array, solvers: Solvers, landmarks: 
     first = solve_few(bare, chosen[:FIRST_LANDMARKS], threads, stop, solvers)
     if stop[0]:
         return Pruning(marks, no_landmarks(graph))
-    share = mark_superfluous_arcs(bare, first, threads, stop, marks) / max(graph.m, 1)
+    share = _mark(bare, first, threads, stop, marks) / max(graph.m, 1)
     if len(chosen) == 0 or share < PAYS or stop[0]:
         return Pruning(marks, no_landmarks(graph))
     kept = np.flatnonzero(~marks)
@@ -87,7 +87,7 @@ def prune(graph: Graph, threads: int, stop: Array, solvers: Solvers, landmarks: 
     if stop[0]:
         return Pruning(marks, no_landmarks(graph))
     more = np.zeros(thin.m, bool)
-    mark_superfluous_arcs(thin, solved, threads, stop, more)
+    _mark(thin, solved, threads, stop, more)
     marks[kept[more]] = True
     return Pruning(marks, solved)
 
@@ -152,7 +152,7 @@ def can_have_detours(graph: Graph) -> bool:
     return graph.min_weight >= 0 and graph.max_weight >= 2 * graph.min_weight
 
 
-def mark_superfluous_arcs(graph: Graph, landmarks: Landmarks, threads: int, stop: Array, marks: Array) -> int:
+def _mark(graph: Graph, landmarks: Landmarks, threads: int, stop: Array, marks: Array) -> int:
     """Mark superfluous arcs on all threads; return how many there are."""
     from ..kernels.cpu.landmarks import mark_superfluous
 

@@ -56,12 +56,13 @@ def _foresee(graph: Graph, rows: int, threads: int, itemsize: int, best: float) 
     least = tuning.PREPARE_LEAST * row + rows * graph.n * tuning.SWEEP_VERTEX / threads
     if rows <= threads or best < least:
         return None
-    budget = tuning.LOOK_SHARE * (best * least) ** 0.5  # it is little beside the query, whichever candidate wins
-    size = _size_of_look(budget)
+    size = _size_of_look(tuning.LOOK_SHARE * (best * least) ** 0.5)  # little beside the query, whichever candidate wins
     if (seen := outlook_of(graph, size)) is not None:
         return seen
-    pruned = _past_hubs(graph, threads) if has_hubs(graph) and budget > _hub_rows(graph) * row else None
-    found = pruned or look(graph, size, int(min(budget / tuning.PREPARE_ENTRY, tuning.LOOK_MOST)))
+    worth = best * tuning.HUB_SHARE > _hub_rows(graph) * row
+    pruned = _past_hubs(graph, threads) if worth and has_hubs(graph) else None
+    entries = min(best * tuning.LOOK_SHARE / tuning.PREPARE_ENTRY, tuning.LOOK_MOST)
+    found = pruned or look(graph, size, int(entries))
     graph.memo["outlook"] = size, found
     return found
 
@@ -72,9 +73,9 @@ def outlook_of(graph: Graph, size: int = 0) -> Outlook | None:
     return seen[1] if seen is not None and seen[0] >= size else None
 
 
-def _size_of_look(budget: float) -> int:
-    """Return the vertices of the ball that may be looked at, a power of two."""
-    vertices = int(budget / tuning.LOOK_VERTEX)
+def _size_of_look(seconds: float) -> int:
+    """Return the vertices of the ball that may be looked at for so long, a power of two."""
+    vertices = int(seconds / tuning.LOOK_VERTEX)
     return 1 << (min(max(vertices, SMALLEST), LARGEST).bit_length() - 1)
 
 

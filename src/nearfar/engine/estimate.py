@@ -54,8 +54,8 @@ def row_seconds(graph: Graph, itemsize: int) -> float:
     vertex, arc = tuning.ROW_EQUAL if graph.min_weight == graph.max_weight else tuning.ROW_WEIGHTED
     large = tuning.ROW_LARGE * max(math.log2(max(graph.n * itemsize, 1) / tuning.FAST_CACHE), 0.0)
     wide = (tuning.ROW_WIDE if itemsize == 8 else 1.0) * (tuning.ROW_HEAP if graph.min_weight < 0 else 1.0)
-    queued = graph.n - graph.leaf_count
-    return tuning.ROW + (1 + large) * wide * (queued * vertex + graph.leaf_count * tuning.ROW_LEAF + graph.m * arc)
+    leaves = graph.leaf_count if vertex > tuning.ROW_EQUAL[0] else 0  # counting them takes as long as a row of levels
+    return tuning.ROW + (1 + large) * wide * ((graph.n - leaves) * vertex + leaves * tuning.ROW_LEAF + graph.m * arc)
 
 
 def bfs_seconds(graph: Graph, rows: int, threads: int) -> float:

@@ -20,10 +20,10 @@ PARALLEL_ARCS = 250_000
 # to 1.5 and 1.1 to 2.0; 10,000 (30,000 to 70,000) 0.8 to 1.4 and 0.5 to 1.15.
 BREADTH_FIRST = 60_000
 # What queries take on the CPU, in seconds (estimate.py). The planner compares candidates by these numbers.
-QUERY, QUERY_MANY = 5e-5, 2e-4  # a query from door to kernel; one that settles many rows together
+QUERY, QUERY_MANY = 3e-5, 2e-4  # a query from door to kernel; one that settles many rows together
 # A row of Dijkstra: by itself, per vertex that is queued and per arc (all weights equal, and other weights), per leaf;
 # factor for distances of 64 bits; growth per doubling of the distances beyond the fast cache; factor for a heap.
-ROW, ROW_EQUAL, ROW_WEIGHTED, ROW_LEAF, ROW_WIDE = 5e-6, (8e-9, 0.9e-9), (2.7e-8, 1.6e-9), 1.2e-9, 1.2
+ROW, ROW_EQUAL, ROW_WEIGHTED, ROW_LEAF, ROW_WIDE = 5e-7, (8e-9, 0.9e-9), (2.7e-8, 1.6e-9), 1.2e-9, 1.2
 ROW_LARGE, FAST_CACHE, ROW_HEAP = 0.12, 1 << 18, 2.5
 # Breadth-first search from many sources: rows in a pass; per distance written, per vertex and level (narrow sets, and
 # what full ones add), per pass, per arc; arcs reversed before.
@@ -48,7 +48,8 @@ STEP, PREPARE_STEPS, SWEEP, WRITE_BYTES = 6e-9, 80, 0.8e-9, 16e9
 # they are the simplest; rows of Dijkstra that preparing takes at least; the share of a query's time that a look at the
 # graph may take, and what it takes per vertex; rows per thread from which levels are counted.
 LEAST_WORK, MARGIN, PREPARE_LEAST, LOOK_SHARE, LOOK_VERTEX, BFS_ROWS = 20_000, 0.9, 25, 0.05, 1e-6, 8
-HUB_ROWS, HUB_ROWS_DIRECTED = 2, 8  # rows of Dijkstra that a look at a hub takes, undirected and directed
+# Rows of Dijkstra that a look at a hub takes, undirected and directed, and the share of a query that it may take.
+HUB_ROWS, HUB_ROWS_DIRECTED, HUB_SHARE = 4, 12, 0.08
 LOOK_MOST = 2 * 10**8  # list entries in any look, less than a second: it cannot be interrupted
 GPU_MARGIN = 0.8  # "auto" takes a GPU if its expected time is below this share of the CPU's; model
 # The k nearest sources: rows per k up to which one row per source is faster than one search for all. On a grid of
