@@ -149,3 +149,32 @@ def test_an_interrupt_ends_the_partition(monkeypatch):
     ends = np.array([2, 0, 1], np.int32)
     with pytest.raises(KeyboardInterrupt):
         layout.arcs_to_rows(3, ends, ends, None, few=-1)
+
+
+@pytest.mark.parametrize("step", ["ends", "take"])
+@pytest.mark.parametrize("ascending", [False, True])
+def test_a_raised_flag_ends_a_part_at_the_next_block(monkeypatch, step, ascending):
+    """A part of a large graph takes longer than an interrupted caller waits for its threads."""
+    flags, seen, share_out, do = [], [], cpu.share_out, getattr(blocks.PieceBlocks, step)
+
+    def noting(new_worker, count, threads, stop, watch=None):
+        flags.append(stop)
+        share_out(new_worker, count, 1, stop, watch)
+
+    def raising(self, i, *rest):
+        seen.append(i)
+        flags[-1][0] = 1
+        return do(self, i, *rest)
+
+    monkeypatch.setattr(cpu, "share_out", noting)
+    monkeypatch.setattr(blocks, "BLOCK", 4)
+    monkeypatch.setattr(partition, "PARTS", 1)
+    monkeypatch.setattr(partition, "_sort_buckets", lambda *unsorted: None)
+    tails = np.arange(40, dtype=np.int32)[:: 1 if ascending else -1]
+    counted = partition.count(40, blocks.PieceBlocks([(tails, tails, None)]), both=False)
+    monkeypatch.setattr(blocks.PieceBlocks, step, raising)
+    if step == "ends":
+        partition.count(40, counted.blocks, both=False)
+    else:
+        partition.sort(counted)
+    assert seen == [0]

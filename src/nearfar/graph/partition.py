@@ -7,7 +7,8 @@ largest bucket: 50 M arcs with int32 weights in 4 M rows take 620 MB with the ta
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from itertools import pairwise, takewhile
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -67,13 +68,13 @@ def count(n: int, blocks: Blocks, both: bool) -> Counted:
     counts = np.zeros((len(parts), (n - 1 >> shift) + 1), np.uint64)
     ascends, edges = np.zeros(len(blocks.sizes), bool), np.zeros((len(blocks.sizes), 2), np.int32)
 
-    def do(p: int) -> None:
-        for i in parts[p]:
+    def do(p: int, part: Iterator[int]) -> None:
+        for i in part:
             tails, heads = blocks.ends(i, both)
             edges[i] = tails[0], tails[-1]
             ascends[i] = count_buckets(tails, heads, both, np.uint32(shift), counts[p])
 
-    _share_out(lambda: do, len(parts))
+    _share_parts(lambda: do, parts)
     ascending = not both and bool(ascends.all() and (edges[1:, 0] >= edges[:-1, 1]).all())
     return Counted(n, blocks, both, shift, parts, counts, ascending, edges[:, 1])
 
@@ -84,9 +85,18 @@ def _parts(blocks: int) -> list[range]:
     return [range(low, high) for low, high in pairwise(blocks * p // count for p in range(count + 1))]
 
 
-def _share_out(new_worker: Any, tasks: int) -> None:
-    """Do tasks on all threads; the caller's waits, so that it receives Ctrl-C."""
-    cpu.share_out(new_worker, tasks, cpu.facts().cores, np.zeros(1, np.int64))
+def _share_parts(new_worker: Callable[[], Callable[[int, Iterator[int]], None]], parts: list[range]) -> None:
+    """Do all parts on all threads, each with its number and blocks; the caller's waits, so that it receives Ctrl-C.
+
+    Then parts end at the next block: a part of a large graph takes longer than anybody waits for threads to stop.
+    """
+    stop = np.zeros(1, np.int64)
+
+    def new_part_worker() -> Callable[[int], None]:
+        do = new_worker()
+        return lambda p: do(p, takewhile(lambda i: not stop[0], parts[p]))
+
+    cpu.share_out(new_part_worker, len(parts), cpu.facts().cores, stop)
 
 
 def sort(counted: Counted) -> tuple[Array, Array]:
@@ -113,12 +123,12 @@ def _copy(counted: Counted, offsets: Array, arcs: Array) -> None:
 
     firsts, lasts = counted.firsts, counted.lasts
 
-    def do(p: int) -> None:
-        for i in counted.parts[p]:
+    def do(p: int, part: Iterator[int]) -> None:
+        for i in part:
             tails = counted.blocks.take(i, arcs[firsts[i] : firsts[i + 1]])
             mark_starts(tails, lasts[i - 1] if i else np.int32(-1), firsts[i], offsets)
 
-    _share_out(lambda: do, len(counted.parts))
+    _share_parts(lambda: do, counted.parts)
     offsets[lasts[-1] + 1 :] = len(arcs)
 
 
@@ -131,14 +141,14 @@ def _scatter(counted: Counted, cursor: Array, lows: Array, out: Array) -> None:
     def new_worker() -> Any:
         records = np.empty(max(blocks.sizes), blocks.dtype)
 
-        def do(p: int) -> None:
-            for i in counted.parts[p]:
+        def do(p: int, part: Iterator[int]) -> None:
+            for i in part:
                 tails = blocks.take(i, records[: blocks.sizes[i]])
                 scatter_arcs(tails, moved(records), counted.both, np.uint32(counted.shift), cursor[p], lows, out)
 
         return do
 
-    _share_out(new_worker, len(counted.parts))
+    _share_parts(new_worker, counted.parts)
 
 
 def _sort_buckets(counted: Counted, starts: Array, lows: Array, arcs: Array, offsets: Array) -> None:
@@ -158,4 +168,4 @@ def _sort_buckets(counted: Counted, starts: Array, lows: Array, arcs: Array, off
 
         return do
 
-    _share_out(new_worker, len(starts) - 1)
+    cpu.share_out(new_worker, len(starts) - 1, cpu.facts().cores, np.zeros(1, np.int64))
