@@ -76,7 +76,8 @@ def work(me, threads, graph, back, targets, step, ceiling, team, row, stop):
         opened = load(control, OPEN)
         if ticket >> 32 != opened >> 32 or ticket >= opened:
             continue  # the step ended meanwhile
-        take_chunk(me, graph, back, ceiling, team, row, ticket & LOW)
+        if stop[0] == 0:  # otherwise the step is only counted to its end
+            take_chunk(me, graph, back, ceiling, team, row, ticket & LOW)
         if add(control, FINISHED, 1) + 1 == opened & LOW:
             lead(threads, graph, back, targets, step, ceiling, team, row, stop)
         idle = 0
@@ -101,7 +102,7 @@ def take_chunk(me, graph, back, ceiling, team, row, chunk):
 def lead(threads, graph, back, targets, step, ceiling, team, row, stop):
     """After the last chunk of a step: search narrow levels alone, then open the next step for all threads, or end."""
     control = team.control
-    if control[KIND] == FILL:
+    if control[KIND] == FILL and stop[0] == 0:
         for i in range(control[TAIL]):
             row[team.queue[i]] = team.value[0]
     while stop[0] == 0 and next_level(graph, back, targets, step, ceiling, team, row):
