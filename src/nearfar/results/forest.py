@@ -60,7 +60,7 @@ class Forest:
 
         It is empty if it leaves a limit and returns over negative weights, so that the row does not have it.
         """
-        found = None if r in self.known() else self._walk(of, r, v)
+        found = None if self.whole is not None or r in self.single else self._walk(of, r, v)
         if found is None:
             found = climb_tree(self.tree(of, r), v)
             return found if found[-1] in self.roots(of, r) else found[:0]
