@@ -141,7 +141,8 @@ def _bounds(graph: Graph, pieces: int) -> list[int]:
     """Return the vertices at which parts with about as many arcs begin, and n."""
     if pieces == 1:
         return [0, graph.n]
-    ends = np.searchsorted(graph.offsets, [graph.m * piece // pieces for piece in range(1, pieces)])
+    cuts = [graph.m * piece // pieces for piece in range(1, pieces)]
+    ends = np.searchsorted(graph.offsets, np.array(cuts, graph.offsets.dtype))  # another type would copy all offsets
     return [0, *ends.tolist(), graph.n]
 
 
