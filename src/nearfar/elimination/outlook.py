@@ -65,13 +65,18 @@ def look(graph: Graph, size: int, budget: int = MOST_STEPS) -> Outlook:
 
     Elimination ends after ``budget`` list entries; what remains is then guessed.
     """
-    if 2 * graph.n <= 3 * size:
+    if is_taken_whole(graph, size):
         whole = _eliminate(graph, budget)
         return _beyond(graph.n, whole, whole)
     order, positions = np.empty(size, np.int32), np.full(graph.n, NO_VERTEX, np.int32)
     order = order[: _largest_ball(graph, order, positions)]
     small, large = (_eliminate(_part(graph, order[: -(-len(order) // by)], positions), budget) for by in (LARGER, 1))
     return _beyond(graph.n, small, large)
+
+
+def is_taken_whole(graph: Graph, size: int) -> bool:
+    """Return whether a graph is so small that a look of this size takes all of it."""
+    return 2 * graph.n <= 3 * size
 
 
 def share_of_superfluous(graph: Graph, threads: int, solvers: Solvers) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..description import format_seconds
-from ..elimination.outlook import LARGEST, SMALLEST, Outlook, has_hubs, look, share_of_superfluous
+from ..elimination.outlook import LARGEST, SMALLEST, Outlook, has_hubs, is_taken_whole, look, share_of_superfluous
 from ..methods.prepared import SOLVERS
 from . import tuning
 from .estimate import row_seconds, seconds_on_cpu
@@ -59,11 +59,14 @@ def _foresee(graph: Graph, rows: int, threads: int, itemsize: int, best: float) 
     size = _size_of_look(tuning.LOOK_SHARE * (best * least) ** 0.5)  # little beside the query, whichever candidate wins
     if (seen := outlook_of(graph, size)) is not None:
         return seen
-    worth = best * tuning.HUB_SHARE > _hub_rows(graph) * row
-    pruned = _past_hubs(graph, threads) if worth and has_hubs(graph) else None
-    entries = min(best * tuning.LOOK_SHARE / tuning.PREPARE_ENTRY, tuning.LOOK_MOST)
-    found = pruned or look(graph, size, int(entries))
-    graph.memo["outlook"] = size, found
+    found = None
+    if has_hubs(graph) and best * tuning.HUB_SHARE > _hub_rows(graph) * row:
+        found = _past_hubs(graph, threads)
+    if found is None and (is_taken_whole(graph, size) or not has_hubs(graph)):  # a ball around a hub is like no other
+        entries = min(best * tuning.LOOK_SHARE / tuning.PREPARE_ENTRY, tuning.LOOK_MOST)
+        found = look(graph, size, int(entries))
+    if found is not None:
+        graph.memo["outlook"] = size, found
     return found
 
 

@@ -52,10 +52,15 @@ def row_seconds(graph: Graph, itemsize: int) -> float:
     more. If all weights are equal, nothing is queued twice; if some are negative, the queue is a heap.
     """
     vertex, arc = tuning.ROW_EQUAL if graph.min_weight == graph.max_weight else tuning.ROW_WEIGHTED
-    large = tuning.ROW_LARGE * max(math.log2(max(graph.n * itemsize, 1) / tuning.FAST_CACHE), 0.0)
+    large = tuning.ROW_LARGE * doublings(graph.n * itemsize)
     wide = (tuning.ROW_WIDE if itemsize == 8 else 1.0) * (tuning.ROW_HEAP if graph.min_weight < 0 else 1.0)
     leaves = graph.leaf_count if vertex > tuning.ROW_EQUAL[0] else 0  # counting them takes as long as a row of levels
     return tuning.ROW + (1 + large) * wide * ((graph.n - leaves) * vertex + leaves * tuning.ROW_LEAF + graph.m * arc)
+
+
+def doublings(size: int) -> float:
+    """Return how often the fast cache must be doubled to hold so many bytes."""
+    return max(math.log2(max(size, 1) / tuning.FAST_CACHE), 0.0)
 
 
 def bfs_seconds(graph: Graph, rows: int, threads: int) -> float:
@@ -89,12 +94,8 @@ def preparing_seconds(graph: Graph, outlook: Outlook | None = None) -> float:
         return tuning.PREPARE_STEPS * (graph.n + graph.m) * tuning.STEP
     if outlook.pruned:
         return (tuning.PRUNE_ROWS if graph.undirected else tuning.PRUNE_ROWS_DIRECTED) * row_seconds(graph, 4)
-    return (
-        tuning.QUERY_MANY
-        + graph.n * tuning.PREPARE_VERTEX
-        + graph.m * tuning.PREPARE_ARC
-        + outlook.steps * tuning.PREPARE_ENTRY
-    )
+    work = graph.n * tuning.PREPARE_VERTEX + graph.m * tuning.PREPARE_ARC + outlook.steps * tuning.PREPARE_ENTRY
+    return tuning.QUERY_MANY + (1 + tuning.PREPARE_LARGE * doublings(4 * graph.n)) * work
 
 
 def floyd_seconds(graph: Graph, rows: int, threads: int) -> float:

@@ -30,9 +30,10 @@ ROW_LARGE, FAST_CACHE, ROW_HEAP = 0.12, 1 << 18, 2.5
 BFS_BITS, BFS_WRITE, BFS_LEVEL, BFS_LEVEL_WORDS, BFS_PASS, BFS_ARC = 512, 5.2e-10, 2e-9, 9e-9, 5e-5, 2e-9
 REVERSE_ARC = 4e-9
 BFS_ROW = 0.6  # a single row, as a share of one of Dijkstra: 0.2 to 1.0 on nine graphs
-# Preparing: per vertex, per arc, and per list entry that elimination merges, with all that follows from it; sweeps: per
-# vertex and shortcut of a row; the core: per arc, and the levels that double it.
-PREPARE_VERTEX, PREPARE_ARC, PREPARE_ENTRY = 4e-7, 1.5e-7, 4.5e-9
+# Preparing: per vertex, per arc, and per list entry that elimination merges, with all that follows from it; growth per
+# doubling of n beyond the fast cache (a path of 30,000 vertices takes 7 ms, NY 504). Sweeps: per vertex and shortcut of
+# a row. The core: per arc, and the levels that double it.
+PREPARE_VERTEX, PREPARE_ARC, PREPARE_ENTRY, PREPARE_LARGE = 1.5e-7, 8e-8, 4.5e-9, 0.3
 SWEEP_VERTEX, SWEEP_SHORTCUT, CORE_ARC, CORE_LEVELS = 4.2e-10, 0.7e-10, 1.2e-9, 60
 # Graphs most of whose arcs are pruned: the share from which that is so; rows of Dijkstra that preparing them takes,
 # undirected and directed (R-MAT 18: 44, R-MAT 14: 56 and 148); shortcuts per vertex that a sweep costs like.
