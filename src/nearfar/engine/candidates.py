@@ -62,6 +62,8 @@ def _foresee(graph: Graph, rows: int, threads: int, itemsize: int, best: float) 
     found = None
     if has_hubs(graph) and best * tuning.HUB_SHARE > _hub_rows(graph) * row:
         found = _past_hubs(graph, threads)
+    if has_hubs(graph) and is_taken_whole(graph, most := _size_of_look(tuning.LOOK_SHARE * best)):
+        size = most
     if found is None and (is_taken_whole(graph, size) or not has_hubs(graph)):  # a ball around a hub is like no other
         entries = min(best * tuning.LOOK_SHARE / tuning.PREPARE_ENTRY, tuning.LOOK_MOST)
         found = look(graph, size, int(entries))
