@@ -39,7 +39,7 @@ def seconds_on_cpu(
     if method == "prepared":
         row = swept_row_seconds(graph, itemsize, outlook)
         before = 0.0 if prepared else preparing_seconds(graph, outlook)
-        return before + max(-(-rows // threads) * row, written)
+        return before + max(-(-rows // threads) * row, written) + rows * tuning.SWEEP_ROW
     sharing = min(threads, rows) if rows > 1 else 1 + (threads - 1) * (graph.m >= tuning.PARALLEL_ARCS)
     less = tuning.BFS_ROW if method == "bfs" else 1.0
     return tuning.QUERY + max(less * rows * row_seconds(graph, itemsize) / sharing, written)

@@ -35,6 +35,7 @@ BFS_ROW = 0.6  # a single row, as a share of one of Dijkstra: 0.2 to 1.0 on nine
 # a row. The core: per arc, and the levels that double it.
 PREPARE_VERTEX, PREPARE_ARC, PREPARE_ENTRY, PREPARE_LARGE = 1.5e-7, 8e-8, 4.5e-9, 0.3
 SWEEP_VERTEX, SWEEP_SHORTCUT, CORE_ARC, CORE_LEVELS = 4.2e-10, 0.7e-10, 1.2e-9, 60
+SWEEP_ROW = 4e-6  # a row of a sweep, whatever its length, on all threads together: 60 us of Python per batch of 16
 # Graphs most of whose arcs are pruned: the share from which that is so; rows of Dijkstra that preparing them takes,
 # undirected and directed (R-MAT 18: 44, R-MAT 14: 56 and 148); shortcuts per vertex that a sweep costs like.
 MOSTLY_PRUNED, PRUNE_ROWS, PRUNE_ROWS_DIRECTED, PRUNED_SHORTCUTS = 0.5, 50, 120, 25

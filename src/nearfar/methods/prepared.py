@@ -94,17 +94,25 @@ def settle(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hi
         return _from_each_seed(problem, rows, controls, hierarchy)
     controls.longest = hierarchy.high
     layout = hierarchy.layout
-    seeds = [layout.positions[problem.seeds_of(r)] for r in range(len(rows))]
     ends = _Ends(problem, rows, layout)
-    if len(seeds) == 1 and ends.fits:
-        return _one_row(rows[0], controls, hierarchy, seeds[0], starts_in(problem, layout), ends)
-    first = np.array([several[0] for several in seeds])
-    given = first if all(len(several) == 1 for several in seeds) else seeds
+    if len(rows) == 1 and ends.fits:
+        seeds = layout.positions[problem.seeds_of(0)]
+        return _one_row(rows[0], controls, hierarchy, seeds, starts_in(problem, layout), ends)
+    first, given = _seeds_of_rows(problem, layout)
     order = np.argsort(first, kind="stable")
     batches = _batches(rows, controls.threads, layout, order, ends.fits)
     effort = len(batches) * (len(layout.down_arcs) + layout.n)
     new_worker = partial(_new_worker, problem, rows, controls, hierarchy, given, ends)
     return run_batches(controls, batches, new_worker, effort)
+
+
+def _seeds_of_rows(problem: Problem, layout: SweepLayout) -> tuple[np.ndarray, np.ndarray | list[np.ndarray]]:
+    """Return the position of the first seed of each row; and those of all seeds, one per row or several."""
+    if problem.seeds is None:
+        first = layout.positions[problem.sources]
+        return first, first
+    seeds = layout.positions[problem.seeds]
+    return seeds[:1], [seeds]
 
 
 def holds_starts(problem: Problem, hierarchy: Hierarchy) -> bool:
