@@ -1,7 +1,7 @@
 """How good `auto` is: every candidate timed on many families of graphs, and `auto` beside them.
 
-    python bench/plans.py                    the sweep (half an hour), its table, and the data in plans.json
-    python bench/plans.py --quick            fewer sizes and queries (some minutes)
+    python bench/plans.py                    the sweep (an hour or more), its table, and the data in plans.json
+    python bench/plans.py --quick            three sizes, fewer queries (some minutes)
     python bench/plans.py --only road --only facebook    some families or graphs
     python bench/plans.py --table plans.json the table of a run again
 
@@ -34,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import graphs
 
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+QUICK_SIZES = (300, 3000, 30_000)
 SOURCES = (1, 2, 8, 32, 128, 512, 0)  # 0: all vertices
 MOST_ENTRIES = 1 << 28  # distances in an answer
 TOO_LONG, LONGEST = 12.0, 6.0  # times the best candidate, and seconds, that a candidate may be expected to take
@@ -205,7 +206,7 @@ def measure(graph: Graph, k: int, threads: int) -> dict[str, Any]:
 
 def sweep(args: argparse.Namespace) -> list[dict[str, Any]]:
     """Run all cases."""
-    sizes = SIZES[1::3] if args.quick else SIZES
+    sizes = QUICK_SIZES if args.quick else SIZES
     wanted = [(name, n, build) for n in sizes for name, build in generated(n)] + [(name, 0, b) for name, b in real()]
     wanted = [case for case in wanted if not args.only or any(part in case[0] for part in args.only)]
     found = []
