@@ -784,6 +784,9 @@ def test_equal_weights_are_searched_breadth_first(weights, monkeypatch):
     assert nearfar.plan(graph, 0, **options).method == "dijkstra"  # which has less to set up
     graph.memo.clear()
     monkeypatch.setattr(planner, "BREADTH_FIRST", 0)
+    assert nearfar.plan(graph, 0, **options).method == "dijkstra"  # a path has a level per vertex
+    graph.memo.clear()
+    monkeypatch.setattr(planner, "TREE_LIKE", 0)
     plan = nearfar.plan(graph, 0, **options)
     assert (plan.method, plan.threads, plan.together) == ("bfs", 1, False) and "equal weights" in plan.why
     assert nearfar.sssp(graph, 0, **options).plan == plan

@@ -19,6 +19,9 @@ PARALLEL_ARCS = 250_000
 # up. One row and eight, relative to `dijkstra`: 25 vertices 1.5 and 3.3; 2,500 (12,000 to 17,000 vertices and arcs) 1.1
 # to 1.5 and 1.1 to 2.0; 10,000 (30,000 to 70,000) 0.8 to 1.4 and 0.5 to 1.15.
 BREADTH_FIRST = 60_000
+# Arcs per vertex below which they are not: long paths have a level per vertex. Eight rows of a path of 30,000 vertices
+# took 4.8 times as long as with `dijkstra`; Florida's roads have 2.5 arcs per vertex, and half of its time.
+TREE_LIKE = 2.2
 # What queries take on the CPU, in seconds (estimate.py). The planner compares candidates by these numbers.
 QUERY, QUERY_MANY = 3e-5, 2e-4  # a query from door to kernel; one that settles many rows together
 # A row of Dijkstra: by itself, per vertex that is queued and per arc (all weights equal, and other weights), per leaf;
