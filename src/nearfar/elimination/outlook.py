@@ -4,8 +4,8 @@ Counts of vertices and arcs do not tell how far elimination gets: a road network
 factor of ten, a mesh and a random graph by whether it ends at all. But a small *ball* of the graph, the vertices around
 some vertex, behaves like all of it. So two balls are eliminated, the second four times as large, and what elimination
 does per vertex is continued to the whole graph as a power of its size. Steps per vertex, foreseen from balls of 4,096
-and 16,384, and true: New York 141 and 180, a road grid of 90,000 vertices 487 and 513, a city map of 48,000 cells 5,050
-and 3,756, a geometric graph of 100,000 points 1,380 and 1,784.
+and 16,384, and true: New York 127 and 180, a road grid of 90,000 vertices 410 and 513, a city map of 48,000 cells 6,605
+and 3,756, a geometric graph of 100,000 points 1,318 and 1,784.
 
 In a graph with hubs a ball is nothing like the whole. If arcs may be superfluous there (prune.py), one landmark tells
 which share of them is; if most are, pruning leaves a graph that is eliminated with little work.
