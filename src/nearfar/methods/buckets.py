@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..kernels.cpu.arguments import Queue
-from ..kernels.cpu.constants import CHUNK
+from ..kernels.cpu.constants import CHUNK, LINE
 from .tuning import PATIENT_RELAXATIONS
 
 if TYPE_CHECKING:
@@ -40,8 +40,9 @@ class Buckets:
     """A bucket queue's memory: a pool of chunks, the ends of the buckets, and the state."""
 
     def __init__(self, entries: int, window: int) -> None:
-        self.ends = np.empty(window + 1, np.int64)  # one more, for the far pile
-        self.state = np.zeros(STATE_SIZE, np.int64)
+        # Cache lines of their own: every push writes here, and the queues of two threads may lie side by side.
+        self.ends = np.empty(window + 1 + 2 * LINE, np.int64)[LINE:-LINE]  # one more, for the far pile
+        self.state = np.zeros(STATE_SIZE + 2 * LINE, np.int64)[LINE:-LINE]
         self._entries = entries
         self._allocate()
 
