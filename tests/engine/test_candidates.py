@@ -8,8 +8,12 @@ import pytest
 import nearfar
 from helpers.marks import needs_jit
 from nearfar import Graph, generate
+from nearfar.elimination.outlook import LOOKS, Outlook, guess, look
 from nearfar.engine import candidates, tuning
 from nearfar.engine.candidates import choose_many, outlook_of
+from nearfar.engine.estimate import seconds_on_cpu
+from nearfar.methods import costs
+from nearfar.methods.bfs_cost import are_few, are_single, pass_seconds, single_seconds
 
 pytestmark = needs_jit
 
@@ -50,14 +54,54 @@ def test_a_graph_is_looked_at_once(monkeypatch):
     assert len(looks) == 1 and outlook_of(graph) is not None and outlook_of(generate.road_grid(9, 9)) is None
 
 
-def test_a_look_costs_little(monkeypatch):
-    """At most as many list entries as LOOK_SHARE of the time of single rows allows."""
-    seen = []
-    monkeypatch.setattr(candidates, "look", lambda graph, size, budget: seen.append((size, budget)))
-    for rows in (100, 400, 1600):
-        choose_many(generate.road_grid(40, 40, seed=1), rows, 1)
-    assert seen == sorted(seen) and len(seen) == 3
-    assert all(size * tuning.LOOK_VERTEX <= budget * tuning.PREPARE_ENTRY for size, budget in seen[1:])
+@pytest.fixture
+def looks(monkeypatch):
+    """Return the looks that are taken, as (size, budget); every look shows ``looks.shows``."""
+
+    class Looks(list):
+        shows = Outlook(0.0, 1600)
+
+    taken = Looks()
+
+    def look(graph, size, budget):
+        taken.append((size, budget))
+        return taken.shows
+
+    monkeypatch.setattr(candidates, "look", look)
+    return taken
+
+
+def test_a_look_costs_little(looks):
+    """At most LOOK_SHARE of the time of single rows, whatever was seen before."""
+    graph = generate.road_grid(60, 60, seed=1)
+    for rows in (10, 100, 1000):
+        looks.clear()
+        graph.memo.clear()
+        looks.shows = Outlook(1000.0 * graph.n, 10.0 * graph.n)
+        choose_many(graph, rows, 1)
+        allowed = tuning.LOOK_SHARE * seconds_on_cpu(graph, rows, "dijkstra", 1, 4)
+        assert all(budget * tuning.LOOK_ENTRY <= tuning.LOOK_OVER * allowed for _, budget in looks)
+        assert looks or allowed < tuning.LOOK + 256 * tuning.LOOK_VERTEX
+    assert looks
+
+
+def test_looks_end_when_the_choice_is_clear(looks):
+    graph = generate.road_grid(60, 60, seed=1)
+    assert choose_many(graph, 3600, 1)[0] == "prepared"  # a tree: there is no doubt after the first look
+    assert [size for size, _ in looks] == list(LOOKS[:1])
+    looks.clear()
+    graph = generate.road_grid(200, 200, seed=1)
+    rows = seconds_on_cpu(graph, 3600, "dijkstra", 1, 4)
+    looks.shows = Outlook(rows / costs.PREPARE_ENTRY, 10.0 * graph.n)  # about as long as single rows
+    choose_many(graph, 3600, 1)
+    assert [size for size, _ in looks][:2] == list(LOOKS[:2])
+
+
+def test_small_queries_are_decided_by_counts(looks):
+    """A look would take longer than what it may save."""
+    graph = generate.road_grid(17, 17, seed=1)
+    assert choose_many(graph, graph.n, 1) is not None and not looks
+    assert outlook_of(graph) is None
 
 
 def test_small_queries_are_not_compared(monkeypatch):
@@ -70,3 +114,21 @@ def test_negative_weights():
     plan = nearfar.plan(graph)
     assert plan.method in ("johnson", "prepared", "floyd")
     assert nearfar.verify(graph, nearfar.apsp(graph))
+
+
+def test_guesses_are_near():
+    """Within a factor of six in list entries, on small graphs of several kinds, which is enough to begin with."""
+    for graph in (generate.road_grid(17, 17, seed=1), Graph.from_raster(np.ones((17, 17))), generate.rmat(8, seed=1)):
+        true = look(graph, 4096)
+        assert true.steps / 6 < guess(graph).steps < true.steps * 6
+
+
+def test_many_rows_of_deep_graphs_are_searched_singly():
+    """A pass visits all vertices at every level. What is faster by the cost model is what runs."""
+    deep = unweighted(generate.road_grid(100, 100, seed=1))
+    flat = unweighted(generate.rmat(12, seed=1))
+    assert are_single(deep, 100, 2) and not are_single(flat, 100, 2) and are_few(16, 2) and not are_few(17, 2)
+    for graph in (deep, flat):
+        assert are_single(graph, 100, 2) == (single_seconds(graph, 100, 2) < pass_seconds(graph, 100, 2))
+        one = nearfar.mssp(graph, range(100), method="bfs", threads=2)
+        assert (one.dist == nearfar.mssp(graph, range(100), method="dijkstra", threads=2).dist).all()

@@ -16,7 +16,7 @@ from nearfar.graph import order
 from nearfar.kernels.cpu import bfs as kernels
 from nearfar.kernels.cpu import bits
 from nearfar.kernels.jit import kernel
-from nearfar.methods import bfs
+from nearfar.methods import bfs, bfs_cost
 from nearfar.results import limits
 
 WIDTHS = (1, 2, 4, 8)
@@ -278,5 +278,5 @@ def test_host_and_kernels_agree_on_numbers():
     names = ("SIZE", "CODE", "SIDE", "ARCS", "LOOKED", "PULLED", "LEVELS", "TARGET", "STATE_SIZE")
     for name in (*names, "PLANES", "LAST_CODE", "BLOCK"):
         assert getattr(bfs, name) == getattr(kernels, name)
-    for name in ("WORD", "MOST_WORDS", "GROUP", "COLUMNS"):
-        assert getattr(bfs, name) == getattr(bits, name)
+    for module, name in ((bfs_cost, "WORD"), (bfs_cost, "MOST_WORDS"), (bfs, "GROUP"), (bfs, "COLUMNS")):
+        assert getattr(module, name) == getattr(bits, name)

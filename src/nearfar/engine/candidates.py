@@ -1,8 +1,10 @@
 """Choose the method for several rows: every candidate's expected time, the least of them wins.
 
 What a candidate takes is a function of counts (estimate.py). Two counts are found by looking at the graph: the levels
-of a search, and how far elimination gets. A look takes about LOOK_SHARE of the time of the query, and is taken only if
-the candidate it is for could win at all. What was seen is kept with the graph.
+of a search, and how far elimination gets. A look is taken only if the candidate it is for could win at all. The first
+look at elimination is a small one. Larger ones follow as long as the choice is not clear and a look takes at most
+LOOK_SHARE of the query. Where not even a small one may be taken, counts alone decide. What was seen is kept with the
+graph.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..description import format_seconds
-from ..elimination.outlook import LARGEST, SMALLEST, Outlook, has_hubs, is_taken_whole, look, share_of_superfluous
+from ..elimination.outlook import LOOKS, Outlook, guess, has_hubs, is_taken_whole, look, share_of_superfluous
+from ..methods import costs
 from ..methods.prepared import SOLVERS
 from . import tuning
 from .estimate import row_seconds, seconds_on_cpu
@@ -23,15 +26,19 @@ def choose_many(graph: Graph, rows: int, threads: int, itemsize: int = 4) -> tup
     """Return the method that settles all these rows together, and the reason; None if single rows are faster."""
     if rows * (graph.n + graph.m) < tuning.LEAST_WORK:
         return None
-    times = {"rows": tuning.MARGIN * seconds_on_cpu(graph, rows, "dijkstra", threads, itemsize)}
+    times = {"rows": margin_of("dijkstra") * seconds_on_cpu(graph, rows, "dijkstra", threads, itemsize)}
     times["floyd"] = seconds_on_cpu(graph, rows, "floyd", threads, itemsize)
     if graph.min_weight == graph.max_weight >= 0 and _levels_are_worth_it(graph, rows, threads):
         times["bfs"] = seconds_on_cpu(graph, rows, "bfs", threads, itemsize)
-    best = min(times.values())
-    if (outlook := _foresee(graph, rows, threads, itemsize, best)) is not None:
-        times["prepared"] = seconds_on_cpu(graph, rows, "prepared", threads, itemsize, outlook=outlook)
+    if rows > threads and (seconds := _prepared_seconds(graph, rows, threads, itemsize, min(times.values()))):
+        times["prepared"] = seconds
     method = min(times, key=times.__getitem__)
     return None if method == "rows" else (method, _reason(graph, rows, method, times))
+
+
+def margin_of(method: str) -> float:
+    """Return the factor by which the expected time of a method is multiplied: single rows are the simplest."""
+    return tuning.MARGIN if method in ("dijkstra", "johnson") else 1.0
 
 
 def _levels_are_worth_it(graph: Graph, rows: int, threads: int) -> bool:
@@ -50,38 +57,67 @@ def _reason(graph: Graph, rows: int, method: str, times: dict[str, float]) -> st
     return f"{what} (expected: {format_seconds(times[method])}; {others})"
 
 
-def _foresee(graph: Graph, rows: int, threads: int, itemsize: int, best: float) -> Outlook | None:
-    """Return what eliminating the graph would do, if preparing it may win against ``best`` seconds; else None."""
-    row = row_seconds(graph, itemsize)
-    least = tuning.PREPARE_LEAST * row + rows * graph.n * tuning.SWEEP_VERTEX / threads
-    if rows <= threads or best < least:
+def _prepared_seconds(graph: Graph, rows: int, threads: int, itemsize: int, best: float) -> float | None:
+    """Return what preparing and sweeping should take, from looks at the graph; None if it cannot win.
+
+    ``best``: the seconds of the best other candidate.
+    """
+
+    def expected(outlook: Outlook) -> float:
+        return seconds_on_cpu(graph, rows, "prepared", threads, itemsize, outlook=outlook)
+
+    if best < expected(Outlook(0.0, graph.n)):  # a tree; nothing is eliminated with less work
         return None
-    size = _size_of_look(tuning.LOOK_SHARE * (best * least) ** 0.5)  # little beside the query, whichever candidate wins
-    if (seen := outlook_of(graph, size)) is not None:
-        return seen
-    found = None
-    if has_hubs(graph) and best * tuning.HUB_SHARE > _hub_rows(graph) * row:
-        found = _past_hubs(graph, threads)
-    if has_hubs(graph) and is_taken_whole(graph, most := _size_of_look(tuning.LOOK_SHARE * best)):
-        size = most
-    if found is None and (is_taken_whole(graph, size) or not has_hubs(graph)):  # a ball around a hub is like no other
-        entries = min(best * tuning.LOOK_SHARE / tuning.PREPARE_ENTRY, tuning.LOOK_MOST)
-        found = look(graph, size, int(entries))
-    if found is not None:
-        graph.memo["outlook"] = size, found
-    return found
+    seen = graph.memo.get("outlook")
+    if seen is None and has_hubs(graph) and best * tuning.HUB_SHARE > _hub_rows(graph) * row_seconds(graph, itemsize):
+        seen = _remember(graph, graph.n, _past_hubs(graph, threads))
+    size, found = seen or (0, guess(graph) if graph.n <= tuning.GUESSED else None)
+    for larger in _sizes_of_looks(graph, size):
+        seconds = best if found is None else min(best, expected(found))
+        if found is not None and _is_clear(graph, size, expected(found) / best):
+            break
+        allowed = tuning.LOOK_SHARE * seconds
+        if _look_seconds(graph, larger, found) > allowed:
+            break
+        entries = min(tuning.LOOK_OVER * allowed / tuning.LOOK_ENTRY, tuning.LOOK_MOST)
+        size, found = larger, look(graph, larger, int(entries))
+        _remember(graph, size, found)
+    return None if found is None else expected(found)
 
 
-def outlook_of(graph: Graph, size: int = 0) -> Outlook | None:
-    """Return what was seen in the last look at a graph, if that was of ``size`` vertices or more."""
+def _remember(graph: Graph, size: int, found: Outlook | None) -> tuple[int, Outlook] | None:
+    """Keep what was seen in a look, if anything, with the graph."""
+    if found is None:
+        return None
+    graph.memo["outlook"] = size, found
+    return size, found
+
+
+def outlook_of(graph: Graph) -> Outlook | None:
+    """Return what was seen in the last look at a graph, if there was one."""
     seen: tuple[int, Outlook] | None = graph.memo.get("outlook")
-    return seen[1] if seen is not None and seen[0] >= size else None
+    return seen[1] if seen is not None else None
 
 
-def _size_of_look(seconds: float) -> int:
-    """Return the vertices of the ball that may be looked at for so long, a power of two."""
-    vertices = int(seconds / tuning.LOOK_VERTEX)
-    return 1 << (min(max(vertices, SMALLEST), LARGEST).bit_length() - 1)
+def _sizes_of_looks(graph: Graph, size: int) -> list[int]:
+    """Return the sizes of the looks that could follow one of ``size`` vertices; a graph with hubs is taken whole."""
+    sizes = [s for s in LOOKS if s > size and not is_taken_whole(graph, size)]
+    whole = [s for s in sizes if is_taken_whole(graph, s)]
+    return whole[:1] if has_hubs(graph) else [s for s in sizes if s not in whole[1:]]
+
+
+def _is_clear(graph: Graph, size: int, ratio: float) -> bool:
+    """Tell whether a look of ``size`` vertices, 0 for a guess, can leave no doubt about which of two times is less."""
+    if size and is_taken_whole(graph, size):
+        return True
+    doubt = tuning.DOUBT * (graph.n / size) ** tuning.DOUBT_GROWS if size else tuning.DOUBT_GUESS
+    return not 1 / doubt < ratio < doubt
+
+
+def _look_seconds(graph: Graph, size: int, found: Outlook | None) -> float:
+    """Return what a look of ``size`` vertices should take, from what was seen before."""
+    per_vertex = tuning.LOOK_VERTEX + (found.steps / graph.n if found else 0.0) * tuning.LOOK_ENTRY
+    return tuning.LOOK + min(size, graph.n) * per_vertex
 
 
 def _hub_rows(graph: Graph) -> float:
@@ -94,4 +130,4 @@ def _past_hubs(graph: Graph, threads: int) -> Outlook | None:
     share = share_of_superfluous(graph, threads, SOLVERS)
     if share < tuning.MOSTLY_PRUNED:
         return None
-    return Outlook(0.0, tuning.PRUNED_SHORTCUTS * graph.n, pruned=share)
+    return Outlook(0.0, costs.PRUNED_SHORTCUTS * graph.n, pruned=share)

@@ -18,7 +18,7 @@ from ..gpu import GPU_METHODS
 from ..gpu.layout import DeviceLayout
 from ..gpu.planning import GpuPlan, plan_gpus
 from ..methods import METHODS
-from ..methods.bfs import are_few
+from ..methods.bfs_cost import are_few
 from .candidates import choose_many, outlook_of
 from .estimate import preparing_seconds
 from .tuning import BREADTH_FIRST, PARALLEL_ARCS, RENUMBER_ROWS, TREE_LIKE

@@ -22,37 +22,20 @@ BREADTH_FIRST = 60_000
 # Arcs per vertex below which they are not: long paths have a level per vertex. Eight rows of a path of 30,000 vertices
 # took 4.8 times as long as with `dijkstra`; Florida's roads have 2.5 arcs per vertex, and half of its time.
 TREE_LIKE = 2.2
-# What queries take on the CPU, in seconds (estimate.py). The planner compares candidates by these numbers.
-QUERY, QUERY_MANY = 3e-5, 2e-4  # a query from door to kernel; one that settles many rows together
-# A row of Dijkstra: by itself, per vertex that is queued and per arc (all weights equal, and other weights), per leaf;
-# factor for distances of 64 bits; growth per doubling of the distances beyond the fast cache; factor for a heap.
-ROW, ROW_EQUAL, ROW_WEIGHTED, ROW_LEAF, ROW_WIDE = 5e-7, (8e-9, 0.9e-9), (2.7e-8, 1.6e-9), 1.2e-9, 1.2
-ROW_LARGE, FAST_CACHE, ROW_HEAP = 0.12, 1 << 18, 2.5
-# Breadth-first search from many sources: rows in a pass; per distance written, per vertex and level (narrow sets, and
-# what full ones add), per pass, per arc; arcs reversed before.
-BFS_BITS, BFS_WRITE, BFS_LEVEL, BFS_LEVEL_WORDS, BFS_PASS, BFS_ARC = 512, 5.2e-10, 2e-9, 9e-9, 5e-5, 2e-9
-REVERSE_ARC = 4e-9
-BFS_ROW = 0.6  # a single row, as a share of one of Dijkstra: 0.2 to 1.0 on nine graphs
-# Preparing: per vertex, per arc, and per list entry that elimination merges, with all that follows from it; growth per
-# doubling of n beyond the fast cache (a path of 30,000 vertices takes 7 ms, NY 504). Sweeps: per vertex and shortcut of
-# a row. The core: per arc, and the levels that double it.
-PREPARE_VERTEX, PREPARE_ARC, PREPARE_ENTRY, PREPARE_LARGE = 1.5e-7, 8e-8, 4.5e-9, 0.3
-SWEEP_VERTEX, SWEEP_SHORTCUT, CORE_ARC, CORE_LEVELS = 4.2e-10, 0.7e-10, 1.2e-9, 60
-SWEEP_ROW = 4e-6  # a row of a sweep, whatever its length, on all threads together: 60 us of Python per batch of 16
-# Graphs most of whose arcs are pruned: the share from which that is so; rows of Dijkstra that preparing them takes,
-# undirected and directed (R-MAT 18: 44, R-MAT 14: 56 and 148); shortcuts per vertex that a sweep costs like.
-MOSTLY_PRUNED, PRUNE_ROWS, PRUNE_ROWS_DIRECTED, PRUNED_SHORTCUTS = 0.5, 50, 120, 25
-# Floyd-Warshall, fitted to n = 256 to 2,000 at densities 1 to 0.003: per row, per entry, and per n^3 by type; vertices
-# up to which one thread closes the matrix.
-FLOYD_ROW, FLOYD_ENTRY, FLOYD_SHARED = 3e-6, 4e-9, 256
-FLOYD_CUBE = {"narrow": 2.2e-11, "int32": 4e-11, "float32": 4e-11, "float64": 1.1e-10, "int64": 1.2e-10}
+FLOYD_SHARED = 256  # vertices up to which one thread closes the matrix of Floyd-Warshall
+MOSTLY_PRUNED = 0.5  # share of superfluous arcs from which preparing a graph takes PRUNE_ROWS
 # Without a look at the graph: a step of Dijkstra per vertex and arc, the steps that preparing takes, a distance in a
 # sweep. Rows that are new memory come at 16 GB/s, on all threads together: 1,024 rows of NY, 1 GB, are filled in 70 ms.
 STEP, PREPARE_STEPS, SWEEP, WRITE_BYTES = 6e-9, 80, 0.8e-9, 16e9
 # The choice: steps of single rows below which they are not compared with anything; what rows are favoured by, since
-# they are the simplest; rows of Dijkstra that preparing takes at least; the share of a query's time that a look at the
-# graph may take, and what it takes per vertex; rows per thread from which levels are counted.
-LEAST_WORK, MARGIN, PREPARE_LEAST, LOOK_SHARE, LOOK_VERTEX, BFS_ROWS = 20_000, 0.9, 25, 0.05, 1e-6, 8
+# they are the simplest; rows per thread from which levels are counted.
+LEAST_WORK, MARGIN, BFS_ROWS = 20_000, 0.9, 8
+# Looks: the share of a query's time that one may take; what it takes by itself, per vertex and per list entry; how far
+# it may go beyond that, in entries; vertices up to which counts alone may decide.
+LOOK_SHARE, LOOK, LOOK_VERTEX, LOOK_ENTRY, LOOK_OVER, GUESSED = 0.03, 1.5e-4, 5e-7, 2.5e-9, 3, 1500
+# The factor by which the time of preparing may be wrong: after a guess, and after a look at 1 of x vertices, DOUBT
+# times a power of x.
+DOUBT_GUESS, DOUBT, DOUBT_GROWS = 2.5, 1.3, 0.1
 # Rows of Dijkstra that a look at a hub takes, undirected and directed, and the share of a query that it may take.
 HUB_ROWS, HUB_ROWS_DIRECTED, HUB_SHARE = 4, 12, 0.08
 LOOK_MOST = 2 * 10**8  # list entries in any look, less than a second: it cannot be interrupted

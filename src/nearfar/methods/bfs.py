@@ -1,9 +1,9 @@
 """Equal weights: breadth-first search, of single rows, or from many sources at once, one bit per source.
 
-Few rows are searched one by one (bfs_one.py). Of many, a pass settles up to 512 (kernels/cpu/bfs.py). Every thread runs
-its own passes, so threads share only the graph. Distances are formed by adding the weight level after level in the
-distance type, like sums along a path, so they are the same to the bit as those of the other methods that add along the
-path.
+Few rows are searched one by one (bfs_one.py), and so are many in a graph of many levels (bfs_cost.py). Otherwise a pass
+settles up to 512 (kernels/cpu/bfs.py). Every thread runs its own passes, so threads share only the graph. Distances are
+formed by adding the weight level after level in the distance type, like sums along a path, so they are the same to the
+bit as those of the other methods that add along the path.
 """
 
 from __future__ import annotations
@@ -19,20 +19,16 @@ from ..graph.rows import freeze, reverse_rows
 from ..kernels.cpu.constants import BFS_BLOCK as BLOCK
 from . import bfs_one
 from .batches import SettleBatch, run_batches
+from .bfs_cost import WORD, are_few, are_single, passes_for, words_for
 from .method import Method
 from .problem import Controls, Problem
 
 # Rows from which a directed graph is reversed, so that levels can be pulled. That takes as long as 3.5 rows of
 # `dijkstra` on wiki-Vote and 6 on citations; the number itself was not tuned.
 REVERSE_ROWS = 8
-# Rows per thread up to which they are searched one by one, a power of two. Time per row, of single rows and of a pass
-# with 4, 8 and 16 rows: Twitter 1.1 ms and 2.7 0.9 0.6, R-MAT 18 3.2 and 4.1 1.6 1.2, Facebook 0.10 and 0.14 0.10 0.05,
-# internet 0.19 and 0.45 0.27 0.13, citations 0.3 and 0.6 0.6 0.6, power grid 0.06 and 0.12 0.16 0.11.
-FEW_ROWS = 8
 WRITES_PER_STEP = 10  # distances written, at 0.55 ns each, in the 5 ns that SMALL_WORK counts as one step
 
 # The same numbers as in kernels/cpu/bits.py and kernels/cpu/bfs.py, which load Numba.
-WORD, MOST_WORDS = 64, 8
 PLANES, GROUP, COLUMNS = 8, 8, 32
 LAST_CODE = 2**PLANES - 1
 SIZE, CODE, SIDE, ARCS, LOOKED, PULLED, LEVELS, TARGET, STATE_SIZE = range(9)
@@ -40,13 +36,8 @@ SIZE, CODE, SIDE, ARCS, LOOKED, PULLED, LEVELS, TARGET, STATE_SIZE = range(9)
 
 def many(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
     """Settle all rows; return the arcs examined."""
-    few = are_few(len(rows), controls.threads)
-    return (bfs_one.one_by_one if few else in_passes)(problem, rows, controls)
-
-
-def are_few(rows: int, threads: int) -> bool:
-    """Tell whether rows are too few for passes to be faster."""
-    return rows <= FEW_ROWS * threads
+    single = are_single(problem.graph, len(rows), controls.threads)
+    return (bfs_one.one_by_one if single else in_passes)(problem, rows, controls)
 
 
 def in_passes(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
@@ -72,17 +63,6 @@ def share_out(sources: np.ndarray, threads: int) -> list[np.ndarray]:
     Sources with close indices share a pass: if neighbours have close indices, they reach vertices at similar levels.
     """
     return np.array_split(np.argsort(sources, kind="stable"), passes_for(len(sources), threads))
-
-
-def passes_for(rows: int, threads: int) -> int:
-    """Return how many passes settle this number of rows: a multiple of the threads, if there are enough rows."""
-    full = -(-rows // (WORD * MOST_WORDS))
-    return min(rows, -(-full // threads) * threads)
-
-
-def words_for(rows: int) -> int:
-    """Return how many words a set of this many sources takes: 1, 2, 4 or 8."""
-    return 1 << (-(-rows // WORD) - 1).bit_length()
 
 
 def _reversed_rows(problem: Problem, controls: Controls, heads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
