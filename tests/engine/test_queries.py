@@ -797,6 +797,9 @@ def test_equal_weights_are_searched_breadth_first(weights, monkeypatch):
     assert nearfar.sssp(graph, {0: 0}, **options).plan.method == "bfs"
     assert nearfar.plan(graph, 0, delta=1, **options).method == "dijkstra"
     monkeypatch.setattr(planner, "PARALLEL_ARCS", 1)
+    assert nearfar.plan(graph, 0, threads=3).method == "delta"  # no level is wide enough to be shared
+    graph.memo.clear()
+    monkeypatch.setattr(planner, "SHARED_STEPS", 0)
     plan = nearfar.plan(graph, 0, threads=3)
     assert (plan.method, plan.threads, plan.together) == ("bfs", 3, True)
     assert nearfar.sssp(graph, 0, threads=3).dist[3] == (3 if weights is None else sum(weights))

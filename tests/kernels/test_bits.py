@@ -268,10 +268,10 @@ def test_memory_counts_what_a_pass_allocates():
 
 
 def test_levels_are_estimated():
-    assert order.usual_levels(path(100).offsets, path(100).arcs) >= 60
+    assert order.usual_levels(path(100).offsets, path(100).arcs, 1) >= 60
     star = Graph.from_arcs(np.zeros(50, int), np.arange(1, 51), undirected=True)
-    assert order.usual_levels(star.offsets, star.arcs) <= 4
-    assert order.usual_levels(np.zeros(2, np.int32), star.arcs[:0]) == 0
+    assert order.usual_levels(star.offsets, star.arcs, 0) <= 4
+    assert order.usual_levels(np.zeros(2, np.int32), star.arcs[:0], 0) == 0
 
 
 def test_host_and_kernels_agree_on_numbers():

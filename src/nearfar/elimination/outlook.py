@@ -21,7 +21,6 @@ import numpy as np
 from ..graph import Graph
 from ..graph.blocks import record_type
 from ..graph.vertices import Vertices
-from ..kernels.cpu.constants import NO_VERTEX
 from .eliminate import count_eliminated, neighbours
 from .landmarks import find_hubs, solve_few
 from .prune import SAMPLE, can_have_detours
@@ -68,7 +67,7 @@ def look(graph: Graph, size: int, budget: int = MOST_STEPS) -> Outlook:
     if is_taken_whole(graph, size):
         whole = _eliminate(graph, budget)
         return _beyond(graph.n, whole, whole)
-    order, positions = np.empty(size, np.int32), np.full(graph.n, NO_VERTEX, np.int32)
+    order, positions = np.empty(size, np.int32), np.zeros(graph.n, np.int32)
     order = order[: _largest_ball(graph, order, positions)]
     small, large = (_eliminate(_part(graph, order[: -(-len(order) // by)], positions), budget) for by in (LARGER, 1))
     return _beyond(graph.n, small, large)
@@ -107,14 +106,15 @@ def share_of_superfluous(graph: Graph, threads: int, solvers: Solvers) -> float:
 
 def has_hubs(graph: Graph) -> bool:
     """Return whether some vertices have so many arcs that a ball around one of them is like no other part."""
-    return graph.max_degree > HUBS * max(graph.m / max(graph.n, 1), 1)
+    hub = graph.busiest
+    return bool(graph.offsets[hub + 1] - graph.offsets[hub] > HUBS * max(graph.m / max(graph.n, 1), 1))
 
 
 def _largest_ball(graph: Graph, order: np.ndarray, positions: np.ndarray) -> int:
     """List a ball that fills ``order``, or the largest of those around a few vertices; return its size."""
     from ..kernels.cpu.ball import forget_ball, take_ball
 
-    starts = (graph.n // 2, graph.n // 3, 2 * graph.n // 3, int(np.argmax(np.diff(graph.offsets))))
+    starts = (graph.n // 2, graph.n // 3, 2 * graph.n // 3, graph.busiest)
     sizes = {}
     for start in starts:
         sizes[start] = take_ball(graph.offsets, graph.arcs, start, order, positions)
@@ -126,7 +126,7 @@ def _largest_ball(graph: Graph, order: np.ndarray, positions: np.ndarray) -> int
 
 
 def _part(graph: Graph, order: np.ndarray, positions: np.ndarray) -> Graph:
-    """Return the graph of the listed vertices, without weights; only they have positions below their number."""
+    """Return the graph of the listed vertices, without weights; only they have positions up to their number."""
     from ..kernels.cpu.ball import arcs_of_ball
 
     starts, nothing = np.empty(len(order) + 1, np.int32), np.empty(0, record_type(None))

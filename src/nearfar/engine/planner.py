@@ -19,6 +19,7 @@ from ..gpu.layout import DeviceLayout
 from ..gpu.planning import GpuPlan, plan_gpus
 from ..methods import METHODS
 from ..methods.bfs_cost import are_few
+from ..methods.bfs_one import SHARED_STEPS
 from .candidates import choose_many, outlook_of
 from .estimate import preparing_seconds
 from .tuning import BREADTH_FIRST, PARALLEL_ARCS, RENUMBER_ROWS, TREE_LIKE
@@ -228,7 +229,14 @@ def choose_breadth_first(graph: Graph, rows: int, threads: int) -> tuple[str, st
         return None
     if not are_few(rows, threads) or rows >= RENUMBER_ROWS:
         return None
+    if rows == 1 and threads > 1 and graph.m >= PARALLEL_ARCS and _levels_are_narrow(graph):
+        return None
     return "bfs", f"equal weights and {'one row' if rows == 1 else f'{rows} rows'}: vertices level by level"
+
+
+def _levels_are_narrow(graph: Graph) -> bool:
+    """Tell whether hardly a level is wide enough for threads to share it, as they can share buckets."""
+    return graph.n + graph.m < SHARED_STEPS * graph.usual_levels
 
 
 def make_plan(

@@ -192,7 +192,14 @@ class Graph(Doors):
     @cached_property
     def usual_levels(self) -> int:
         """An estimate of how many levels a breadth-first search has."""
-        return usual_levels(self.offsets, self.arcs)
+        return usual_levels(self.offsets, self.arcs, self.busiest)
+
+    @cached_property
+    def busiest(self) -> int:
+        """The first vertex with the most arcs; 0 if there is none."""
+        from ..kernels.cpu.ball import find_busiest
+
+        return int(find_busiest(self.offsets))
 
     @cached_property
     def renumbered(self) -> tuple[Graph, Array]:

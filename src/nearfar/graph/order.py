@@ -53,11 +53,12 @@ def renumber(offsets: Array, arcs: Array) -> tuple[Array, Array, Array]:
     return starts, moved, positions
 
 
-def usual_levels(offsets: Array, arcs: Array) -> int:
+def usual_levels(offsets: Array, arcs: Array, busiest: int) -> int:
     """Estimate how many levels a search has: twice the levels that reach half of the vertices, from a few starts.
 
-    Only BALL vertices are met. If half of the vertices are more, the levels of a quarter of the ball and of all of it
-    tell how levels grow with every fourfold: by 2 in a grid, by 4 in a path, hardly in a random graph.
+    ``busiest``, a vertex with the most arcs, is one of the starts. Only BALL vertices are met. If half of the vertices
+    are more, the levels of a quarter of the ball and of all of it tell how levels grow with every fourfold: by 2 in a
+    grid, by 4 in a path, hardly in a random graph.
     """
     from ..kernels.cpu.ball import count_levels
 
@@ -67,8 +68,8 @@ def usual_levels(offsets: Array, arcs: Array) -> int:
     half = -(-n // 2)
     ball = min(half, BALL)
     sizes, levels = np.array([-(-ball // 4), ball]), np.empty((3, 2), np.int64)
-    order, positions = np.empty(ball, np.int32), np.full(n, -1, np.int32)
-    for i, start in enumerate((int(np.argmax(np.diff(offsets))), n // 3, 2 * n // 3)):
+    order, positions = np.empty(ball, np.int32), np.zeros(n, np.int32)
+    for i, start in enumerate((busiest, n // 3, 2 * n // 3)):
         count_levels(offsets, arcs, start, sizes, order, positions, levels[i])
     fewer, more = levels[np.argmax(levels[:, 1])].tolist()
     growth = more / max(fewer, 1)

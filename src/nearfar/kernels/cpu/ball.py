@@ -11,12 +11,24 @@ from ..jit import kernel
 
 
 @kernel
+def find_busiest(offsets):
+    """Return the first vertex with the most arcs."""
+    best, most = np.int64(0), np.int64(-1)
+    for v in range(len(offsets) - 1):
+        degree = np.int64(offsets[v + 1]) - np.int64(offsets[v])
+        if degree > most:
+            best, most = np.int64(v), degree
+    return best
+
+
+@kernel
 def take_ball(offsets, arcs, start, order, positions):
     """List the vertices nearest to ``start`` in ``order``, as many as fit; return how many there are.
 
-    ``positions`` is -1 everywhere before; it gets the position of every vertex that is listed.
+    ``positions`` is 0 everywhere before: fresh memory that nobody has touched. It gets the position of every vertex
+    that is listed, counted from 1.
     """
-    order[0], positions[start] = start, 0
+    order[0], positions[start] = start, 1
     met = np.int64(1)
     i = np.int64(0)
     while i < met < len(order):
@@ -25,10 +37,10 @@ def take_ball(offsets, arcs, start, order, positions):
         while e < last and met < len(order):
             v = arcs[e]["head"]
             e += 1
-            if positions[v] < 0:
-                positions[v] = met
+            if positions[v] == 0:
                 order[met] = v
                 met += 1
+                positions[v] = met
     return met
 
 
@@ -36,16 +48,16 @@ def take_ball(offsets, arcs, start, order, positions):
 def arcs_of_ball(offsets, arcs, order, positions, starts, heads):
     """Write the arcs among the listed vertices, by their positions; return how many there are.
 
-    Vertices with positions from the length of ``order`` on do not count. If ``heads`` is empty, arcs are only counted.
+    Vertices with positions beyond the length of ``order`` do not count. If ``heads`` is empty, arcs are only counted.
     """
     count = np.int64(0)
     for i in range(len(order)):
         starts[i] = count
         for e in range(offsets[order[i]], offsets[order[i] + 1]):
-            head = positions[arcs[e]["head"]]
-            if 0 <= head < len(order):
+            position = positions[arcs[e]["head"]]
+            if 0 < position <= len(order):
                 if len(heads) > 0:
-                    heads[count]["head"] = head
+                    heads[count]["head"] = position - 1
                 count += 1
     starts[len(order)] = count
     return count
@@ -53,18 +65,18 @@ def arcs_of_ball(offsets, arcs, order, positions, starts, heads):
 
 @kernel
 def forget_ball(order, positions):
-    """Set the positions of the listed vertices to -1 again."""
+    """Set the positions of the listed vertices to 0 again."""
     for i in range(len(order)):
-        positions[order[i]] = -1
+        positions[order[i]] = 0
 
 
 @kernel
 def count_levels(offsets, arcs, start, sizes, order, positions, levels):
     """Count the levels after which a search from ``start`` has met each of ``sizes`` vertices, which ascend.
 
-    Where it cannot reach so many, all its levels count. ``positions`` is -1 everywhere, before and after.
+    Where it cannot reach so many, all its levels count. ``positions`` is 0 everywhere, before and after.
     """
-    order[0], positions[start] = start, 0
+    order[0], positions[start] = start, 1
     begin, met, level, reached = np.int64(0), np.int64(1), 0, 0
     while reached < len(sizes):
         while reached < len(sizes) and (met >= sizes[reached] or begin == met):
@@ -77,9 +89,9 @@ def count_levels(offsets, arcs, start, sizes, order, positions, levels):
             while e < last and met < len(order):
                 v = arcs[e]["head"]
                 e += 1
-                if positions[v] < 0:
-                    positions[v] = met
+                if positions[v] == 0:
                     order[met] = v
                     met += 1
+                    positions[v] = met
         begin = end
     forget_ball(order[:met], positions)
