@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares
 
-from nearfar.elimination.outlook import Outlook
+from nearfar.elimination.outlook import Outlook, guess
 from nearfar.engine import candidates
 from nearfar.engine.estimate import seconds_on_cpu
+from nearfar.engine.tuning import GUESSED
 from nearfar.machine import processor
 from nearfar.methods import costs
 from plans import FROM
@@ -71,15 +72,23 @@ class Counts:
 
 def expected(case: dict[str, Any], method: str) -> float:
     """Return the seconds that the model expects of a method."""
-    outlook = case["seen"] or case["outlook"]
-    seen = Outlook(**outlook) if outlook and method == "prepared" else None
+    seen = foreseen(case) if method == "prepared" else None
     return seconds_on_cpu(case["counts"], case["k"], method, case["threads"], case["itemsize"], outlook=seen)
+
+
+def foreseen(case: dict[str, Any]) -> Outlook | None:
+    """Return what `auto` saw of the graph, or would guess of a small one, or another look showed."""
+    if case["seen"]:
+        return Outlook(**case["seen"])
+    if case["n"] <= GUESSED:
+        return guess(case["counts"])
+    return Outlook(**case["outlook"]) if case["outlook"] else None
 
 
 def usable(cases: Iterable[dict[str, Any]], method: str) -> list[dict[str, Any]]:
     """Return the cases that tell something of a method: it was timed, for several rows, and not at its least."""
     found = [case for case in cases if case["k"] > 1 and case["times"].get(method, 0) >= LEAST]
-    return [case for case in found if case["seen"] or case["outlook"]] if method == "prepared" else found
+    return [case for case in found if foreseen(case)] if method == "prepared" else found
 
 
 def value_of(name: str) -> float:
@@ -126,7 +135,7 @@ def spread(cases: list[dict[str, Any]], method: str) -> str:
 
 def chosen(case: dict[str, Any]) -> str:
     """Return the method that the model would choose among those that were timed, for several rows."""
-    methods = [name for name in case["times"] if name != "auto" and (name != "prepared" or case["seen"])]
+    methods = [name for name in case["times"] if name != "auto" and (name != "prepared" or foreseen(case))]
     return min(methods, key=lambda name: expected(case, name) * candidates.margin_of(name))
 
 
