@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..description import format_seconds
 from ..elimination.outlook import LOOKS, Outlook, guess, has_hubs, is_taken_whole, look, share_of_superfluous
 from ..methods import costs
+from ..methods.bfs_cost import are_single
 from ..methods.prepared import SOLVERS
 from . import tuning
 from .estimate import row_seconds, seconds_on_cpu
@@ -33,7 +34,7 @@ def choose_many(graph: Graph, rows: int, threads: int, itemsize: int = 4) -> tup
     if rows > threads and (seconds := _prepared_seconds(graph, rows, threads, itemsize, min(times.values()))):
         times["prepared"] = seconds
     method = min(times, key=times.__getitem__)
-    return None if method == "rows" else (method, _reason(graph, rows, method, times))
+    return None if method == "rows" else (method, _reason(graph, rows, threads, method, times))
 
 
 def margin_of(method: str) -> float:
@@ -46,11 +47,13 @@ def _levels_are_worth_it(graph: Graph, rows: int, threads: int) -> bool:
     return rows >= tuning.BFS_ROWS * threads
 
 
-def _reason(graph: Graph, rows: int, method: str, times: dict[str, float]) -> str:
+def _reason(graph: Graph, rows: int, threads: int, method: str, times: dict[str, float]) -> str:
     """Return why a method was chosen, with the expected times of all candidates."""
+    passes = "searches together, one bit per source, are faster than rows"
+    single = "searches one by one, level by level, since there are many levels"
     what = {
         "floyd": f"{graph.m:,} arcs between {graph.n:,} vertices: closing the whole matrix is faster than rows",
-        "bfs": f"equal weights: {rows:,} searches together, one bit per source, are faster than rows",
+        "bfs": f"equal weights: {rows:,} {single if method == 'bfs' and are_single(graph, rows, threads) else passes}",
         "prepared": f"preparing is faster for {rows:,} rows",
     }[method]
     others = ", ".join(f"{name} {format_seconds(seconds)}" for name, seconds in times.items() if name != method)
