@@ -11,6 +11,7 @@ NearfarError
 ├── DistanceOverflowError (OverflowError)  a distance does not fit the requested type
 ├── MemoryLimitError (MemoryError)       refused before allocation; ``.needed`` and ``.available`` in bytes
 ├── DeviceError (RuntimeError)           a device that is missing or failed
+│   ├── MissingDeviceError               there is no such device
 │   ├── DeviceMemoryError (MemoryError)  a device ran out of memory
 │   └── KernelBuildError                 a driver could not build a kernel; ``.log`` is its output
 ├── FormatError (ValueError)             a file whose content is wrong; ``.path`` and ``.line`` say where
@@ -168,6 +169,10 @@ class MemoryLimitError(NearfarError, MemoryError):
 
 class DeviceError(NearfarError, RuntimeError):
     """A device that is missing or failed."""
+
+
+class MissingDeviceError(DeviceError):
+    """There is no such device."""
 
 
 class DeviceMemoryError(DeviceError, MemoryError):

@@ -19,10 +19,12 @@ def made(monkeypatch):
     """Let the self-test find what a test wants it to."""
     asked = []
 
-    def put(status, interrupted=False, while_it_runs=lambda text: None):
+    def put(status, interrupted=False, while_it_runs=lambda text: None, missing=""):
         outcome = Outcome("edge", "int32", "one", "resident", "chain", status, "" if status == PASSED else "3 != 4")
-        tested = Findings("cuda:0", "quick", {"device": "a card"}, [outcome])
-        report = Report("quick", {"nearfar": "0"}, [tested], 1.5, interrupted)
+        tested = [Findings("cuda:0", "quick", {"device": "a card"}, [outcome])]
+        if missing:
+            tested.append(Findings("cuda:7", "quick", error=f"MissingDeviceError: {missing}", missing=missing))
+        report = Report("quick", {"nearfar": "0"}, tested, 1.5, interrupted)
 
         def run(device, level, write, **options):
             asked.append((device, level, options))
@@ -68,6 +70,17 @@ def test_failure(run, made, tmp_path):
     assert run("selftest", "--quiet").out == "FAILED\n"
     answer = run("selftest", "--json")
     assert answer.code == 1 and json.loads(answer.out)["devices"][0]["failures"][0]["message"] == "3 != 4"
+
+
+def test_missing_device(run, made):
+    """A mistake in the command line, unless another device gives wrong answers."""
+    made(PASSED, missing="cuda:7 does not exist.")
+    for options, out in (([], "not tested: a device is missing\n"), (["--quiet"], ""), (["--json"], '"ok": false')):
+        said = run("selftest", *options)
+        assert (said.code, said.err) == (2, "nearfar: error: cuda:7 does not exist.\n") and out in said.out
+    made(WRONG, missing="cuda:7 does not exist.")
+    said = run("selftest", "--quiet")
+    assert (said.code, said.out, said.err) == (1, "FAILED\n", "")
 
 
 def test_output(run, made, tmp_path):

@@ -13,6 +13,7 @@ import nearfar
 from helpers.builds import built_quickly
 from helpers.marks import needs_jit
 from nearfar.devices import DEVICES, opencl
+from nearfar.devices.device import Probe
 from nearfar.errors import DeviceError, KernelBuildError, NegativeCycleError, OptionError
 from nearfar.selftest import cases, checks, graphs, runs
 from nearfar.selftest.graphs import samples
@@ -159,6 +160,15 @@ def test_errors_are_told(few, monkeypatch):
 def test_a_device_that_does_not_open(few):
     report = run_here("opencl:99")
     assert not report.ok and "opencl:99" in report.devices[0].error and "STOPPED" in str(report)
+    assert "opencl:99" in report.missing
+
+
+@needs_opencl
+def test_a_device_that_is_there_but_cannot_be_used_failed(few, monkeypatch):
+    monkeypatch.setattr(opencl, "_opened", {})
+    monkeypatch.setattr(opencl, "_probe", lambda: Probe([], {"opencl:0": "it is on fire"}))
+    report = run_here("opencl:0")
+    assert "it is on fire" in report.devices[0].error and not report.missing and report.verdict == "FAILED"
 
 
 @needs_opencl

@@ -46,9 +46,12 @@ def statuses(report):
     return {outcome.method: outcome.status for outcome in report.devices[0].outcomes}
 
 
-def test_a_device_that_does_not_exist_is_described_once():
-    error = runs.run("opencl:99", "quick", only=FEW).devices[0].error
-    assert error.startswith("DeviceError: there ") and error.endswith("opencl:99 does not exist.")
+def test_a_device_that_does_not_exist_is_described_once(run):
+    """It is a mistake of the caller: exit code 2, as from other commands."""
+    said = run("selftest", "--quick", "--device", "opencl:99")
+    assert said.code == 2 and re.fullmatch(r"nearfar: error: there .*opencl:99 does not exist\.\n", said.err)
+    assert said.out.count("opencl:99 does not exist.") == 1
+    assert said.out.endswith("\nnot tested: a device is missing\n")
 
 
 def test_a_kernel_that_hangs_is_named(planted):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 import numpy as np
 
 from ..description import format_bytes
-from ..errors import DeviceError, DeviceMemoryError, KernelBuildError, option
+from ..errors import DeviceError, DeviceMemoryError, KernelBuildError, MissingDeviceError, option
 from . import text
 from .facts import Facts, Traffic
 
@@ -240,11 +240,13 @@ def choose(kind: str, what: str, index: int, probed: Probe, missing: str | None)
     for device in facts:
         if device.name == name:
             return device
-    if name in probed.broken or not facts:
-        raise DeviceError(f"{name} cannot be used: {probed.broken.get(name, missing)}.")
+    if name in probed.broken:
+        raise DeviceError(f"{name} cannot be used: {probed.broken[name]}.")
+    if not facts:
+        raise MissingDeviceError(f"{name} cannot be used: {missing}.")
     number = f"is 1 {what} device" if len(facts) == 1 else f"are {len(facts)} {what} devices"
     there = " and ".join(found.title for found in facts)
-    raise DeviceError(f"there {number}, {there}; {name} does not exist.")
+    raise MissingDeviceError(f"there {number}, {there}; {name} does not exist.")
 
 
 def as_row(array: Any) -> np.ndarray:

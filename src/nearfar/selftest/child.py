@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..description import format_seconds
-from ..errors import DeviceError
+from ..errors import DeviceError, MissingDeviceError
 from .cases import Case
 from .checks import FREE, WAITING, Answer, WorkerError
 from .launches import Launch, make_record, read_record, where
@@ -60,9 +60,9 @@ class Child:
             answer = self._wait("opening the device")
         except _Ended as ended:
             raise DeviceError(f"{ended.status}: {ended.message}") from None
-        if "error" in answer:
+        if "facts" not in answer:
             self._stop()
-            raise WorkerError(answer["error"])
+            raise MissingDeviceError(answer["missing"]) if "missing" in answer else WorkerError(answer["error"])
         facts: dict[str, str] = answer["facts"]
         return facts
 

@@ -69,6 +69,7 @@ class Findings:
     unlaunched: list[str] = field(default_factory=list)  # kernels that no query launched
     slowest: list[tuple[str, Launch]] = field(default_factory=list)  # with the query
     error: str = ""  # why the test could not be completed
+    missing: str = ""  # if that is because there is no such device: what there is instead
 
     def count(self, *statuses: str) -> int:
         """Return how many queries ended with one of these statuses."""
@@ -142,9 +143,18 @@ class Report:
         return bool(self.devices) and not self.interrupted and all(tested.ok for tested in self.devices)
 
     @property
+    def missing(self) -> str:
+        """What there is instead of a device that was named, if nothing else is wrong: the caller's mistake."""
+        if not all(tested.ok or tested.missing for tested in self.devices):
+            return ""
+        return next((tested.missing for tested in self.devices if tested.missing), "")
+
+    @property
     def verdict(self) -> str:
         """What came of it, in a word or two: the last line of the report."""
-        return "interrupted: the rest was not tested" if self.interrupted else "all passed" if self.ok else "FAILED"
+        if self.interrupted:
+            return "interrupted: the rest was not tested"
+        return "all passed" if self.ok else "not tested: a device is missing" if self.missing else "FAILED"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as a dict for JSON."""

@@ -10,7 +10,7 @@ from .. import machine
 from ..description import format_seconds
 from ..devices import DEVICES
 from ..engine.options import take_device
-from ..errors import DeviceError, OptionError, option
+from ..errors import DeviceError, MissingDeviceError, OptionError, option
 from .cases import LEVELS, Case, cases
 from .checks import Answer, Here, describe
 from .child import Child
@@ -33,7 +33,7 @@ def run(
     only: Iterable[str] = (),
     isolate: bool = True,
 ) -> Report:
-    """Test devices and return the findings; errors of a device are reported, not raised.
+    """Test devices and return the findings; errors of a device, also that there is none, are reported, not raised.
 
     Queries run in a worker process. One that hangs is ended after ``limit`` seconds, one that crashes ends by itself;
     the report names the kernel and the launch, and the next query runs in a new process. After Ctrl-C, the report has
@@ -62,8 +62,8 @@ def run(
     --------
     >>> from nearfar import selftest
     >>> report = selftest.run("opencl:99", "quick")
-    >>> report.ok, report.devices[0].error[:11]
-    (False, 'DeviceError')
+    >>> report.ok, report.missing
+    (False, '...opencl:99...')
     """
     if level not in LEVELS:
         raise OptionError(f"level {level!r} does not exist. Use one of {', '.join(map(repr, LEVELS))}.")
@@ -116,7 +116,7 @@ def _test(tested: Findings, asker: Here | Child, queries: list[Case], lines: Lin
     try:
         tested.facts = asker.facts()
     except Exception as error:
-        tested.error = describe(error)
+        tested.error, tested.missing = describe(error), str(error) if isinstance(error, MissingDeviceError) else ""
     lines.write_all(tested.opening())
     if not tested.error:
         lines.write_all([""])

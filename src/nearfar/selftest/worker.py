@@ -16,6 +16,7 @@ from dataclasses import asdict
 from queue import SimpleQueue
 from typing import Any
 
+from ..errors import MissingDeviceError
 from .cases import Case
 from .checks import Answer, Here, describe
 from .launches import Watch
@@ -37,6 +38,8 @@ def main() -> None:
     here = Here(tuple(first["devices"]), first["level"], Watch(first["record"]))
     try:
         say(facts=here.facts())
+    except MissingDeviceError as error:
+        say(missing=str(error))
     except Exception as error:
         say(error=describe(error))
     faulthandler.disable()

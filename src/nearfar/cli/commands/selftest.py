@@ -8,6 +8,7 @@ from typing import Any, TextIO
 
 import click
 
+from ...errors import MissingDeviceError
 from ..choices import Device, device_names
 from ..command import Command, Option
 from ..options import JSON, QUIET, shared
@@ -68,7 +69,7 @@ def selftest(
 
     Every method, type, query and memory layout runs on graphs of many kinds, in a process that may hang or crash. Each
     answer is compared bit by bit with the CPU's, which is proved exact. Exit code 1 means that something failed; the
-    report says what.
+    report says what. Exit code 2 means that a device is missing.
     """
     from ...formats.io.targets import check_writable
     from ...selftest import runs
@@ -93,6 +94,8 @@ def selftest(
         screen.note(f"wrote {output}")
     if report.interrupted:
         raise KeyboardInterrupt
+    if report.missing:
+        raise MissingDeviceError(report.missing)
     ctx.exit(0 if report.ok else WRONG)
 
 
