@@ -24,7 +24,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "gpu.md"
 def tables(device: str) -> str:
     """Measure everything; return the section of the page."""
     entries = [entry for entry in graphs.TABLE if entry.headline and entry.present]
-    measured = bench.measure(device, [bench.Named(entry.label, entry.build) for entry in entries])
+    measured = bench.start(device)
+    bench.measure(measured, [bench.Named(entry.label, entry.build) for entry in entries])
     rome = graphs.DATA / "rome99.gr"
     if rome.exists():
         measured.tables.append(bench.all_pairs("Rome", nearfar.read(rome), device))

@@ -39,9 +39,10 @@ def test_cpu(run):
 
 @needs_opencl
 def test_opencl(run):
-    seen = []
-    measured = bench.run("opencl", "small", lambda done, total: seen.append((done, total)))
+    seen, shown = [], []
+    measured = bench.run("opencl", "small", lambda done, total: seen.append((done, total)), shown.append)
     assert seen == [(done, 6) for done in range(7)] and measured.device == "opencl:0"
+    assert shown == [measured.heading, *map(str, measured.tables)] and not measured.interrupted
     assert measured.about["device"].startswith("opencl:0 (") and ", driver " in measured.about["device"]
     titles = ["One source", "One source, arcs in 4 batches", "3 sources", "Prepared, 40 rows"]
     assert [table.title for table in measured.tables] == titles and all(map(is_markdown, measured.tables))
@@ -92,9 +93,30 @@ def test_options(run, monkeypatch):
     asked = []
     measured = bench.Bench("cuda:0", {"device": "a card"}, [bench.Table("One source", ("graph", "ms"), [("a", "1")])])
     monkeypatch.setattr(bench, "run", lambda *given: asked.append(given) or measured)
-    assert run("bench").ok().out == "On a card.\n\nOne source:\n\n| graph | ms |\n| --- | ---: |\n| a | 1 |\n"
+    assert run("bench").ok().out == ""  # all that there is to print was shown before
     assert run("bench", "--device", "cuda", "--size", "large", "--json").ok().json["about"] == {"device": "a card"}
     assert [given[:2] for given in asked] == [("auto", "usual"), ("cuda:0", "large")]
+
+
+def test_each_table_is_printed_when_it_is_complete(run, monkeypatch, capfdbinary):
+    """So that Ctrl-C loses only the one that is being measured; JSON says that the rest is missing."""
+    printed = []
+
+    def interrupted(*given):
+        printed.append(capfdbinary.readouterr().out.decode())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench, "prepared_rows", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run("bench", "--device", "cpu", "--size", "small")
+    (text,) = printed
+    assert text.startswith("On cpu; ") and text.count("\n\nOne source:\n\n| graph | method | ") == 1
+    assert text.count("\n\n3 sources:\n\n| graph | method | ") == 1 and text.endswith(" |\n")
+    with pytest.raises(KeyboardInterrupt):
+        run("bench", "--device", "cpu", "--size", "small", "--json")
+    answer = json.loads(capfdbinary.readouterr().out)
+    assert answer["interrupted"] is True
+    assert [table["title"] for table in answer["tables"]] == ["One source", "3 sources"]
 
 
 def test_runs_that_count_nothing_say_so():

@@ -11,7 +11,7 @@ import math
 import os
 import platform
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -35,6 +35,7 @@ SIZES = {"small": (64, 10), "usual": (512, 18), "large": (1500, 20)}  # crossing
 NONE = "–"
 
 Progress = Callable[[int, int], None]
+Show = Callable[[str], None]
 Rows = list[tuple[str, ...]]
 
 
@@ -59,21 +60,26 @@ class Table:
         return f"{self.title}:\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Bench:
     """Measurements of a device; prints as Markdown."""
 
     device: str
     about: dict[str, str]
-    tables: list[Table]
+    tables: list[Table] = field(default_factory=list)
+    interrupted: bool = False  # by Ctrl-C: the tables that would follow were not completed
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as a dict for JSON."""
         return asdict(self)
 
+    @property
+    def heading(self) -> str:
+        """What was measured, and on which machine."""
+        return f"On {'; '.join(self.about.values())}."
+
     def __str__(self) -> str:
-        about = "; ".join(f"{value}" for value in self.about.values())
-        return "\n\n".join((f"On {about}.", *map(str, self.tables)))
+        return "\n\n".join((self.heading, *map(str, self.tables)))
 
 
 @dataclass
@@ -112,8 +118,10 @@ class Run:
         return f"{self.stats['relaxations'] / max(arcs, 1):.2f}" if "relaxations" in self.stats else NONE
 
 
-def run(device: str = "auto", size: str = "usual", progress: Progress | None = None) -> Bench:
+def run(device: str = "auto", size: str = "usual", progress: Progress | None = None, show: Show | None = None) -> Bench:
     """Measure a device on generated graphs, against the CPU of this machine.
+
+    After Ctrl-C, the tables are those that were complete, and ``interrupted`` is true.
 
     Parameters
     ----------
@@ -123,6 +131,8 @@ def run(device: str = "auto", size: str = "usual", progress: Progress | None = N
         How large the graphs are: about 4,000, 260,000 or 2 million vertices of a road network.
     progress : callable, optional
         A function of the queries done and all queries: three per graph.
+    show : callable, optional
+        A function of a text: called with the heading, and with each table as soon as it is complete.
 
     Returns
     -------
@@ -142,7 +152,12 @@ def run(device: str = "auto", size: str = "usual", progress: Progress | None = N
         Named(f"road grid {side} x {side}", lambda: generate.road_grid(side, side, seed=1)),
         Named(f"R-MAT {scale}", lambda: generate.rmat(scale, seed=1)),
     ]
-    return measure(_one_device(device), graphs, progress)
+    measured = start(_one_device(device))
+    try:
+        measure(measured, graphs, progress, show)
+    except KeyboardInterrupt:
+        measured.interrupted = True
+    return measured
 
 
 def _one_device(device: str) -> str:
@@ -155,33 +170,42 @@ def _one_device(device: str) -> str:
     return names[0]
 
 
-def measure(device: str, graphs: Sequence[Named], progress: Progress | None = None) -> Bench:
-    """Measure a device on graphs; return the tables."""
-    about = facts(device)
-    one: Rows = []
-    four: Rows = []
-    many: Rows = []
-    prepared: Rows = []
-    steps = iter(range(3 * len(graphs) + 1))
+def start(device: str) -> Bench:
+    """Return the measurements of a device before there are any."""
+    return Bench(device, facts(device))
+
+
+def measure(
+    measured: Bench, graphs: Sequence[Named], progress: Progress | None = None, show: Show | None = None
+) -> None:
+    """Measure a device on graphs, one table after the other, so that each can be shown when it is complete."""
+    device, steps = measured.device, iter(range(3 * len(graphs) + 1))
 
     def step() -> None:
         if progress is not None:
             progress(next(steps), 3 * len(graphs))
 
+    def each(measure_one: Callable[[Named], Any]) -> Iterator[Any]:
+        for named in graphs:
+            yield measure_one(named)
+            step()
+
+    def add(title: str, head: tuple[str, ...], parts: Iterable[Rows]) -> None:
+        measured.tables.append(Table(title, head, [row for rows in parts for row in rows]))
+        if show is not None:
+            show(str(measured.tables[-1]))
+
     step()
-    for named in graphs:
-        first, second = one_source(named, device)
-        one += first
-        four += second
-        step()
-        graph = named.build()
-        many += several(named.label, graph, device)
-        step()
-        prepared += prepared_rows(named.label, graph, device)
-        step()
-    batched = [Table(f"One source, arcs in {BATCHES} batches", BATCHED_HEAD, four)] if four else []
-    tables = [Table("One source", ONE_HEAD, one), *batched, Table(f"{ROWS} sources", MANY_HEAD, many)]
-    return Bench(device, about, [*tables, Table(f"Prepared, {PREPARED_ROWS} rows", PREPARED_HEAD, prepared)])
+    if show is not None:
+        show(measured.heading)
+    one = list(each(lambda named: one_source(named, device)))
+    batched = [in_batches for _, in_batches in one]
+    add("One source", ONE_HEAD, [resident for resident, _ in one])
+    if any(batched):
+        add(f"One source, arcs in {BATCHES} batches", BATCHED_HEAD, batched)
+    add(f"{ROWS} sources", MANY_HEAD, each(lambda named: several(named.label, named.build(), device)))
+    title = f"Prepared, {PREPARED_ROWS} rows"
+    add(title, PREPARED_HEAD, each(lambda named: prepared_rows(named.label, named.build(), device)))
 
 
 def facts(device: str) -> dict[str, str]:

@@ -77,6 +77,18 @@ class Bar:
         self.bar.add_task(self.what, total=total, rate="")
         self.bar.start()
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Take the bar off the terminal while something else is written there.
+
+        Beside the bar, it would be mixed up with it, and standard output would be led to the bar's terminal.
+        """
+        if self.bar is not None:
+            self.bar.stop()
+        yield
+        if self.bar is not None:
+            self.bar.start()
+
     def __exit__(self, *failure: object) -> None:
         if self.bar is not None:
             self.bar.stop()

@@ -46,15 +46,24 @@ def test_short_ways(n, width):
     assert len(text) <= max(width, len("100 -> ... -> 599, 499 arcs"))
 
 
-def test_bar(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
+class Terminal(io.StringIO):
+    """Standard error as a person sees it."""
 
+    def isatty(self):
+        return True
+
+
+def use_terminal(monkeypatch):
+    """Let standard error be a terminal; return it."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
+    return terminal
+
+
+def test_bar(monkeypatch):
+    terminal = use_terminal(monkeypatch)
 
     def query(progress):
         for done in range(5):
@@ -67,6 +76,18 @@ def test_bar(monkeypatch):
     work.solve(query, quiet=False)
     assert "4/5" in terminal.getvalue() or "0/5" in terminal.getvalue()
     assert work.solve(query_without_bar, quiet=True) is False
+
+
+def test_text_beside_a_bar(monkeypatch, capsys):
+    """It goes to standard output, not to the terminal of the bar, and the bar comes back."""
+    terminal = use_terminal(monkeypatch)
+    with work.Bar("rows", transient=True) as bar:
+        bar(1, 5)
+        with bar.aside():
+            print("the first table")
+        bar(2, 5)
+    assert capsys.readouterr().out == "the first table\n" and "the first table" not in terminal.getvalue()
+    assert "2/5" in terminal.getvalue()
 
 
 def query_without_bar(progress):

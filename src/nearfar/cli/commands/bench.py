@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import click
 
 from ..choices import Device, device_names
@@ -31,7 +33,8 @@ def bench(ctx: click.Context, device: list[str] | None, size: str, json: bool, q
     """Measure a device against the CPU of this machine, and print tables in Markdown.
 
     One source, several sources and prepared rows, on a generated road network and an R-MAT graph. Every answer is
-    compared with the CPU's before and while it is timed. The tables are those of docs/gpu.md.
+    compared with the CPU's before and while it is timed. The tables are those of docs/gpu.md, each printed as soon as
+    it is complete.
     """
     from ... import bench as measuring
     from .. import documents
@@ -40,8 +43,15 @@ def bench(ctx: click.Context, device: list[str] | None, size: str, json: bool, q
     if device is not None and len(device) > 1:
         raise click.UsageError("--device names several devices; measure one at a time", ctx)
     with bar_of("queries") as bar:
-        measured = measuring.run(device[0] if device else "auto", size, bar if shows_progress(quiet) else None)
+        shown = count()
+
+        def show(text: str) -> None:
+            with bar.aside():
+                click.echo(f"\n{text}" if next(shown) else text)
+
+        progress = bar if shows_progress(quiet) else None
+        measured = measuring.run(device[0] if device else "auto", size, progress, None if json else show)
     if json:
         documents.show("bench", **measured.as_dict())
-    else:
-        click.echo(str(measured))
+    if measured.interrupted:
+        raise KeyboardInterrupt
