@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from helpers.commands import use_terminal
 from helpers.marks import needs_jit
+from nearfar.cli import work
 from nearfar.selftest import runs
 from nearfar.selftest.report import PASSED, WRONG, Findings, Outcome, Report
 
@@ -31,6 +33,8 @@ def made(monkeypatch):
             for text in ("the first line\n", "a word", f"\n{report}\n"):
                 write(text)
                 while_it_runs(text)
+            if options["progress"] is not None:
+                options["progress"](1, 2)
             return report
 
         monkeypatch.setattr(runs, "run", run)
@@ -51,12 +55,12 @@ def test_options(run, made):
     run("selftest", "--device", "cuda,opencl:1", "--full").ok()
     assert run("selftest", "--quick", "--quiet").ok().out == "all passed\n"
     run("selftest", "--limit", "7.5", "--only", "delta, R-MAT 16").ok()
-    usual = {"limit": 120.0, "only": []}
+    usual = {"limit": 120.0, "only": [], "progress": None}
     assert asked == [
         (None, "usual", usual),
         (["cuda:0", "opencl:1"], "full", usual),
         (None, "quick", usual),
-        (None, "usual", {"limit": 7.5, "only": ["delta", "R-MAT 16"]}),
+        (None, "usual", {"limit": 7.5, "only": ["delta", "R-MAT 16"], "progress": None}),
     ]
     run("selftest", "--limit", "0").error("0.0 is not in the range x>0")
     run("selftest", "--quick", "--full").error("--quick and --full contradict each other")
@@ -70,6 +74,17 @@ def test_failure(run, made, tmp_path):
     assert run("selftest", "--quiet").out == "FAILED\n"
     answer = run("selftest", "--json")
     assert answer.code == 1 and json.loads(answer.out)["devices"][0]["failures"][0]["message"] == "3 != 4"
+
+
+def test_progress_of_a_document(run, made, monkeypatch):
+    """A person who waits for JSON sees a bar, which is not part of it."""
+    made(PASSED)
+    terminal = use_terminal(monkeypatch)
+    monkeypatch.setattr(work, "PATIENCE", 0)
+    assert run("selftest", "--json").json["ok"] and "1/2" in terminal.getvalue()
+    terminal.truncate(0)
+    assert run("selftest", "--json", "--quiet").json["ok"] and run("selftest").out.startswith("the first line\n")
+    assert terminal.getvalue() == ""
 
 
 def test_missing_device(run, made):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.commands import use_terminal
 from nearfar.cli import work
 from nearfar.cli.screen import short_path
 from nearfar.cli.summary import Row, describe_row, farthest_of, nearest_of
@@ -44,22 +42,6 @@ def test_short_ways(n, width):
     text = short_path([100 + v for v in range(n)], width)
     assert text.startswith("100") and f"{99 + n}, {n - 1} arc" in text
     assert len(text) <= max(width, len("100 -> ... -> 599, 499 arcs"))
-
-
-class Terminal(io.StringIO):
-    """Standard error as a person sees it."""
-
-    def isatty(self):
-        return True
-
-
-def use_terminal(monkeypatch):
-    """Let standard error be a terminal; return it."""
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    return terminal
 
 
 def test_bar(monkeypatch):

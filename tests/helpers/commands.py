@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -94,6 +95,22 @@ def run(tmp_path, monkeypatch, capfdbinary):
         return Answer(code, out.decode("utf8"), err.decode("utf8"))
 
     return run_here
+
+
+class Terminal(io.StringIO):
+    """Standard error as a person sees it."""
+
+    def isatty(self):
+        return True
+
+
+def use_terminal(monkeypatch):
+    """Let standard error be a terminal; return it."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return terminal
 
 
 @pytest.fixture

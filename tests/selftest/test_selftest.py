@@ -45,7 +45,10 @@ def run_here(devices, level="quick", write=None, **options):
 
 
 def test_cpu(few):
-    report = run_here("cpu")
+    counted = []
+    report = run_here("cpu", progress=lambda *counts: counted.append(counts))
+    queries = len(cases.cases(("cpu",), "quick"))
+    assert counted == [(done, queries) for done in range(queries)]
     assert report.ok and [tested.name for tested in report.devices] == ["cpu"]
     tested = report.devices[0]
     assert {outcome.method for outcome in tested.outcomes} == set(nearfar.methods.METHODS)

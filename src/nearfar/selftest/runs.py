@@ -22,6 +22,7 @@ HOPELESS = 25  # queries that end with an error before the test of a device stop
 PATIENCE = 2  # times that a method may hang or crash before its other queries are left out
 
 Write = Callable[[str], None]
+Progress = Callable[[int, int], None]
 
 
 def run(
@@ -32,6 +33,7 @@ def run(
     limit: float = LIMIT,
     only: Iterable[str] = (),
     isolate: bool = True,
+    progress: Progress | None = None,
 ) -> Report:
     """Test devices and return the findings; errors of a device, also that there is none, are reported, not raised.
 
@@ -53,6 +55,8 @@ def run(
         Words such as "delta" or "float32"; only the queries that all of them name are run.
     isolate : bool
         False runs all queries in this process: without a limit, and a crash ends it.
+    progress : callable, optional
+        A function of the queries done and all queries, called before each.
 
     Returns
     -------
@@ -74,7 +78,7 @@ def run(
     words = tuple(only)
     asked = {group: cases(group, level, words) for group in groups}
     report = Report(level, machine.versions(), [])
-    lines = Lines(write or (lambda text: None))
+    lines = Lines(write or (lambda text: None), progress, sum(map(len, asked.values())))
     lines.write_all(report.opening())
     began = time.perf_counter()
     try:
@@ -127,6 +131,7 @@ def _test(tested: Findings, asker: Here | Child, queries: list[Case], lines: Lin
 def _ask_all(tested: Findings, asker: Here | Child, queries: list[Case], lines: Lines) -> None:
     """Ask the queries one by one, and collect what comes of them."""
     for done, case in enumerate(queries):
+        lines.count()
         if _given_up(tested, case.method):
             left_out = f"{case.method} hung or crashed {PATIENCE} times"
             tested.outcomes.append(Outcome(*case.words, SKIPPED, left_out))
@@ -167,6 +172,9 @@ class Lines:
     """Writes the report as it comes: one line per graph, type and method, one word per query, before it begins."""
 
     write: Write
+    progress: Progress | None = None
+    queries: int = 0  # of all devices
+    _counted: int = 0
     _open: tuple[str, str, str] | None = None
     _seconds: float = 0.0
 
@@ -174,6 +182,12 @@ class Lines:
         """Write whole lines."""
         for line in lines:
             self.write(f"{line.rstrip()}\n")
+
+    def count(self) -> None:
+        """Report how many queries are done, before the next one, which may be left out."""
+        if self.progress is not None:
+            self.progress(self._counted, self.queries)
+        self._counted += 1
 
     def begin(self, case: Case) -> None:
         """Write the word of a query, on a new line if the last one was about something else."""

@@ -74,6 +74,7 @@ def selftest(
     from ...formats.io.targets import check_writable
     from ...selftest import runs
     from .. import documents, screen
+    from ..work import bar_of, shows_progress
 
     if quick and full:
         raise click.UsageError("--quick and --full contradict each other; leave one out", ctx)
@@ -83,8 +84,9 @@ def selftest(
         check_writable(output)
     level = "quick" if quick else "full" if full else "usual"
     words = [word.strip() for word in only.split(",") if word.strip()]
-    with _writer(output if not json else None, quiet or json) as write:
-        report = runs.run(device, level, write, limit=limit or runs.LIMIT, only=words)
+    with _writer(output if not json else None, quiet or json) as write, bar_of("queries") as bar:
+        progress = bar if json and shows_progress(quiet) else None  # without --json, the report shows how far it is
+        report = runs.run(device, level, write, limit=limit or runs.LIMIT, only=words, progress=progress)
     if json:
         _save(output, report.as_dict())
         documents.show("selftest", **report.as_dict())
