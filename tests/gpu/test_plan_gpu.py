@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -16,12 +17,13 @@ from nearfar import Graph
 from nearfar.devices import opencl
 from nearfar.devices.facts import Facts
 from nearfar.engine.planner import make_gpu_plan
-from nearfar.errors import MemoryLimitError, MethodError
+from nearfar.errors import DeviceError, MemoryLimitError, MethodError, NearfarError, OptionError
 from nearfar.gpu import GPU_METHODS, planning
 from nearfar.gpu.layout import MIN_BATCH, DeviceLayout, Sizes, group_bytes, make_layout, parts_of
 from nearfar.gpu.model import busy_groups, groups_at_work, is_better_together, work_of_row
 from nearfar.gpu.planning import choose_device, choose_gpu_method, require_gpu_method, wants_gpu
 from nearfar.gpu.tuning import DEVICE_SHARE
+from nearfar.methods import METHODS
 
 INT32, INT64 = np.dtype("int32"), np.dtype("int64")
 
@@ -376,8 +378,47 @@ def test_work_worth_a_gpu():
 def test_methods_without_kernels_for_gpus():
     with pytest.raises(MethodError, match=r"'johnson' runs on the CPU only, not on 'opencl:1'; there, use 'delta'"):
         require_gpu_method("johnson", "opencl:1")
+    with pytest.raises(MethodError, match=r"there, use 'frontier', 'edge', 'prepared', 'floyd' or 'auto'"):
+        require_gpu_method("johnson", "opencl:1", negative=True)
     for method in (*ALL, "auto"):
         require_gpu_method(method, "opencl:0")
+
+
+ADVISED = {
+    "weights": Graph.from_arcs([0, 1], [1, 2], [1.5, 2.5]),
+    "equal weights": Graph.from_arcs([0, 1], [1, 2], [3, 3]),
+    "negative weights": Graph.from_arcs([0, 1], [1, 2], [1.5, -1.0]),
+}
+
+
+@pytest.mark.parametrize("method", [*METHODS, "dijkstar", "flyod", 7])
+@pytest.mark.parametrize("weights", ADVISED)
+@pytest.mark.parametrize("query", ["row", "starts", "k nearest", "delta"])
+def test_errors_advise_methods_that_the_device_can_run(method, weights, query):
+    """And with these weights. There is no such device, but that is found last."""
+    graph, on = ADVISED[weights], {"method": method, "device": "opencl:99"}
+    ask = {
+        "row": lambda: nearfar.sssp(graph, 0, **on),
+        "starts": lambda: nearfar.sssp(graph, {0: 3.0}, **on),
+        "k nearest": lambda: nearfar.nearest(graph, [0, 1], k=2, **on),
+        "delta": lambda: nearfar.sssp(graph, 0, delta=2.0, **on),
+    }[query]
+    with pytest.raises(NearfarError) as caught:
+        ask()
+    if isinstance(caught.value, DeviceError):
+        return
+    named = set(re.findall(r"'(\w+)'", str(caught.value))) & set(METHODS) - {method}
+    assert named and named <= set(GPU_METHODS)
+    if weights == "negative weights" and method in METHODS:
+        assert all(METHODS[name].negative_weights for name in named)
+
+
+def test_a_width_of_buckets_where_no_method_has_them():
+    """With negative weights, `delta` cannot be advised; without, it can, also on a GPU."""
+    with pytest.raises(OptionError, match=r"'frontier' has no buckets; leave it out\."):
+        nearfar.sssp(ADVISED["negative weights"], 0, delta=2.0)
+    with pytest.raises(OptionError, match=r"'edge' has no buckets; leave it out, or use method='delta'\."):
+        nearfar.sssp(ADVISED["weights"], 0, delta=2.0, method="edge")
 
 
 def test_a_row_by_itself_costs_launches():

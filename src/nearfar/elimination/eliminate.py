@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from ..description import format_bytes
-from ..errors import MemoryLimitError, option
+from ..errors import MemoryLimitError
 from ..graph import Graph
 from ..graph.rows import reverse_rows
 from .tuning import CORE_COST, ELIMINATE_ALWAYS
@@ -201,7 +201,7 @@ def _grow(lists: Lists, room: int) -> None:
         raise MemoryLimitError(
             f"preparing this graph takes more than the {format_bytes(allowed)} that are left for it: "
             f"{int(lists.counters[GONE]):,} of {len(lists.order):,} vertices are eliminated. Allow more memory, or ask "
-            f"without preparing: mssp with {option('method', 'dijkstra')}.",
+            "without preparing, by another method.",
             needed,
             allowed,
         )

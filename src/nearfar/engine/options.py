@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ..devices import DEVICES
 from ..errors import InputTypeError, MethodError, OptionError, in_python, option
+from ..gpu import GPU_METHODS
 from ..methods import ALIASES, METHODS
 from ..results import limits
 
@@ -57,36 +58,69 @@ def known_options(options: Options) -> Options:
     return options
 
 
-def take_method(method: Any, negative: bool, graph: Graph, starts: np.ndarray | None = None) -> str:
-    """Return the full name of a method that can handle the weights and the starting distances, or "auto"."""
+def take_method(
+    method: Any, negative: bool, graph: Graph, starts: np.ndarray | None = None, devices: tuple[str, ...] = ("auto",)
+) -> str:
+    """Return the full name of a method that can handle the weights and the starting distances, or "auto".
+
+    Whether it runs on the devices is found later; but errors name only methods that do.
+    """
     if not isinstance(method, str):
-        raise InputTypeError(f"method is {method!r}, a {type(method).__name__}; give a name: {_listed(METHODS)}.")
+        known = _listed(able_methods(devices))
+        raise InputTypeError(f"method is {method!r}, a {type(method).__name__}; give a name: {known}.")
     name = ALIASES.get(method, method)
     if name == "auto":
         return name
     if name not in METHODS:
-        close = get_close_matches(method, [*METHODS, *ALIASES, "auto"], 1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise OptionError(f"method {method!r} does not exist; there are {_listed(METHODS)} and 'auto'.{hint}")
+        raise _unknown_method(method, devices)
     if negative and not METHODS[name].negative_weights:
         assert graph.weights is not None
-        e = int(np.argmin(graph.weights))
-        able = [m.name for m in METHODS.values() if m.negative_weights]
+        e, able = int(np.argmin(graph.weights)), able_methods(devices, negative)
         raise MethodError(
             f"method {name!r} needs weights >= 0; {graph.arc_name(e)} has {graph.weights[e]}. "
             f"Use {option('method', able[0])}, another of {_listed(able)}, or 'auto'."
         )
-    if name == "bfs" and graph.min_weight != graph.max_weight:
-        raise MethodError(
-            f"method 'bfs' needs equal weights; they range from {graph.min_weight} to {graph.max_weight}. "
-            f"Use {option('method', 'dijkstra')} or 'auto'."
-        )
-    if name == "bfs" and starts is not None:
-        raise MethodError(
-            f"method 'bfs' starts at distance 0; a starting distance is {starts.max()}. "
-            f"Use {option('method', 'dijkstra')} or 'auto'."
-        )
+    if name == "bfs" and (flaw := _no_bfs(graph, starts)):
+        raise MethodError(f"method 'bfs' {flaw}. Use {option('method', able_methods(devices)[0])} or 'auto'.")
     return name
+
+
+def able_methods(devices: tuple[str, ...], negative: bool = False) -> list[str]:
+    """Return the methods that run on the devices asked for and take such weights: those that an error may advise.
+
+    Examples
+    --------
+    >>> from nearfar.engine.options import able_methods
+    >>> able_methods(("opencl:0",), negative=True)
+    ['frontier', 'edge', 'prepared', 'floyd']
+    """
+    on_gpus = is_gpu(devices)
+    return [
+        name
+        for name, record in METHODS.items()
+        if (name in GPU_METHODS or not on_gpus) and (record.negative_weights or not negative)
+    ]
+
+
+def is_gpu(devices: tuple[str, ...]) -> bool:
+    """Return whether GPUs were named."""
+    return devices[0] not in ("auto", "cpu")
+
+
+def _unknown_method(method: str, devices: tuple[str, ...]) -> OptionError:
+    """Return the error for a method that does not exist."""
+    able = able_methods(devices)
+    close = get_close_matches(method, [*able, *(alias for alias in ALIASES if ALIASES[alias] in able), "auto"], 1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    where = f"on {devices[0]!r} " if is_gpu(devices) else ""
+    return OptionError(f"method {method!r} does not exist; {where}there are {_listed(able)} and 'auto'.{hint}")
+
+
+def _no_bfs(graph: Graph, starts: np.ndarray | None) -> str:
+    """Return what a breadth-first search lacks, or nothing."""
+    if graph.min_weight != graph.max_weight:
+        return f"needs equal weights; they range from {graph.min_weight} to {graph.max_weight}"
+    return "" if starts is None else f"starts at distance 0; a starting distance is {starts.max()}"
 
 
 def take_direction(direction: Any) -> str:
@@ -211,12 +245,13 @@ def take_delta(delta: Any) -> float | None:
     return float(delta)
 
 
-def check_delta(delta: float | None, method: str, why: str = "") -> None:
+def check_delta(delta: float | None, method: str, negative: bool, why: str = "") -> None:
     """Refuse a bucket width for a method without buckets; ``why`` says why that method was chosen, if it was."""
     if delta is not None and method not in BUCKETED:
+        other = "" if negative else f", or use {option('method', 'delta')}"
         raise OptionError(
-            f"delta is {delta:g}, but method {method!r} has no buckets; leave it out, or use "
-            f"{option('method', 'delta')}." + (f" That method was chosen because: {why}." if why else "")
+            f"delta is {delta:g}, but method {method!r} has no buckets; leave it out{other}."
+            + (f" That method was chosen because: {why}." if why else "")
         )
 
 

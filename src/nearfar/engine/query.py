@@ -143,7 +143,8 @@ def check_options(
     """
     asked = take_graph(graph)
     negative = asked.min_weight < 0
-    method = options.take_method(method, negative, asked, starts)
+    devices = options.take_device(device)
+    method = options.take_method(method, negative, asked, starts, devices)
     prepared = graph if isinstance(graph, PreparedGraph) else None
     if prepared is not None and threads is None:
         threads = prepared.threads
@@ -155,7 +156,7 @@ def check_options(
     return {
         "direction": direction,
         "method": method,
-        "devices": options.take_device(device),
+        "devices": devices,
         "types": tuple(limits.choose_types(asked, wanted if taken is None else taken.dtype, negative, starts)),
         "threads": options.take_threads(threads, cpu.facts().cores),
         "memory": options.take_memory(memory),

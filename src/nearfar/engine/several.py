@@ -22,7 +22,7 @@ from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import NO_VERTEX
 from ..methods import METHODS
 from ..results import KNearest, limits
-from .options import Options
+from .options import Options, able_methods
 from .planner import Plan, make_plan, too_large
 from .query import PreparedGraph, Query, check, take_graph
 from .solve import solve
@@ -77,9 +77,10 @@ def _refuse(query: Query, k: int, options: Options) -> None:
         )
     named = options.get("method", "auto") != "auto" and METHODS.get(query.method)
     if named and named.rounds and query.types[0].kind == "f":
+        able = [name for name in able_methods(query.devices, query.graph.min_weight < 0) if not METHODS[name].rounds]
         raise MethodError(
             f"method {named.name!r} adds floats in another order than along the path, so which sources are nearest "
-            f"could depend on rounding. Leave it out, or use {option('method', 'dijkstra')}."
+            f"could depend on rounding. Leave it out, or use {option('method', able[0])}."
         )
 
 

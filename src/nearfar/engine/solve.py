@@ -41,7 +41,8 @@ def plan_query(query: Query) -> Plan:
     plan = _plan_on_gpus(query, gpus, query.types) if gpus else _plan_on_cpu(query, query.types)
     if gpus and query.devices == ("auto",):
         plan = _take_faster(query, plan, _plan_on_cpu(query, query.types))
-    options.check_delta(query.delta, plan.method, plan.why if query.method == "auto" else "")
+    negative = query.graph.min_weight < 0
+    options.check_delta(query.delta, plan.method, negative, plan.why if query.method == "auto" else "")
     return plan
 
 
@@ -119,7 +120,7 @@ def solve(query: Query) -> Distances:
             raise
         reason = f"{plan.device} failed ({type(error).__name__})"
     instead = _plan_on_cpu(query, query.types)
-    options.check_delta(query.delta, instead.method, instead.why)
+    options.check_delta(query.delta, instead.method, query.graph.min_weight < 0, instead.why)
     return _solve(query, instead, reason)
 
 

@@ -21,7 +21,7 @@ def gpu_facts(names: tuple[str, ...], graph: Graph, rows: int, method: str) -> t
         found = [_with_kept(facts) for kind in ("cuda", "opencl") for facts in DEVICES[kind].found()]
         chosen = choose_device(found, graph, rows, method)
         return () if chosen is None else (chosen,)
-    require_gpu_method(method, names[0])
+    require_gpu_method(method, names[0], graph.min_weight < 0)
     return tuple(_with_kept(open_named(name).facts) for name in names)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import MethodError
+from ..methods import METHODS
 from . import GPU_METHODS
 from .layout import DeviceLayout, Sizes, make_layout
 from .model import busy_groups, is_better_together, seconds_on_gpu, work_of_row
@@ -71,10 +72,10 @@ def choose_gpu_method(negative: bool, fits: bool) -> tuple[str, str]:
     return "delta", "near vertices now, far ones later"
 
 
-def require_gpu_method(method: str, device: str) -> None:
-    """Raise an error for a method that has no kernels for GPUs."""
+def require_gpu_method(method: str, device: str, negative: bool = False) -> None:
+    """Raise an error for a method that has no kernels for GPUs; it names those that have and take such weights."""
     if method != "auto" and method not in GPU_METHODS:
-        able = ", ".join(map(repr, GPU_METHODS))
+        able = ", ".join(repr(name) for name in GPU_METHODS if METHODS[name].negative_weights or not negative)
         raise MethodError(
             f"method {method!r} runs on the CPU only, not on {device!r}; there, use {able} or 'auto'. "
             f"Or leave the device out."

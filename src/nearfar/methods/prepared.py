@@ -290,10 +290,11 @@ def require_memory(graph: Graph, threads: int, available: int) -> None:
     """Refuse to prepare a graph that is not expected to fit into memory."""
     needed = memory(graph.n, graph.m, 0, threads, 4 if graph.weight_dtype is None else graph.weight_dtype.itemsize)
     if needed > available:
+        other = "johnson" if graph.min_weight < 0 else "dijkstra"
         raise MemoryLimitError(
             f"preparing {graph.n:,} vertices and {graph.m:,} arcs needs about {format_bytes(needed)}; "
             f"{format_bytes(available)} may be used. Allow more memory, or ask without preparing: mssp with "
-            f"{option('method', 'dijkstra')}.",
+            f"{option('method', other)}.",
             needed,
             available,
         )
