@@ -8,19 +8,21 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nearfar
 from helpers import strategies
 from nearfar.certificate import scan, verify
+from nearfar.certificate.chains import Chains, Links
 from nearfar.certificate.crew import Crew, threads_of
-from nearfar.certificate.proof import Row
+from nearfar.certificate.proof import Row, reach
 from nearfar.graph import Graph
 from nearfar.results import Distances, Nearest
 
 TOP = 2**31 - 1
 LIGHT = {"int32": [0, 0, 1, 2], "float64": [0.0, 1e-17, 0.5, 1.0]}  # zeros, and sums that rounding leaves as they are
+ZEROS = {"int32": [0], "int64": [0], "float32": [0.0], "float64": [0.0]}
 
 
 def ids(*vertices):
@@ -43,25 +45,25 @@ def changed(block=None, threads=None, quick=True, slow=True):
 
 
 @st.composite
-def light_cases(draw):
+def light_cases(draw, weights=LIGHT):
     """Graphs of many zeros and ties, with few vertices, so that cycles of equal distances are common."""
-    dtype = draw(st.sampled_from(sorted(LIGHT)))
+    dtype = draw(st.sampled_from(sorted(weights)))
     n = draw(st.integers(1, 8))
     ends = st.integers(0, n - 1)
-    arcs = draw(st.lists(st.tuples(ends, ends, st.sampled_from(LIGHT[dtype])), max_size=24))
+    arcs = draw(st.lists(st.tuples(ends, ends, st.sampled_from(weights[dtype])), max_size=24))
     return strategies.Case(n, tuple(arcs), dtype)
 
 
-CASES = strategies.cases() | light_cases()
+CASES = strategies.cases() | light_cases() | light_cases(ZEROS)
 
 
 @st.composite
-def results(draw, graphs=CASES):
+def results(draw, graphs=CASES, limited=True):
     """Right results of every kind: in both directions, with limits, starts, trees, nearest sources, wider types."""
     case, sources = draw(strategies.queries(graphs, max_sources=3))
     graph = Graph.from_arcs(*case.arrays(), n=case.n, names=draw(st.none() | st.just([f"v{v}" for v in range(case.n)])))
     options = {"direction": draw(st.sampled_from(["from", "to"])), "threads": 1}
-    options["cutoff"] = draw(st.none() | st.integers(0, 12) | st.floats(0, 12))
+    options["cutoff"] = draw(st.none() | st.integers(0, 12) | st.floats(0, 12)) if limited else None
     if strategies.is_whole(case) and draw(st.booleans()):
         options["dtype"] = "int64"
     names = [graph.name(s) for s in sources]
@@ -98,6 +100,13 @@ def test_right_results_need_no_slow_proof(made, block, threads):
         assert verify(graph, found).problems == []
 
 
+@given(results(strategies.negative_cases(), limited=False), st.integers(1, 12), st.integers(1, 3))
+def test_negative_weights_need_no_slow_proof(made, block, threads):
+    graph, found = made
+    with changed(block, threads, slow=False):
+        assert verify(graph, found).problems == []
+
+
 @given(results(CASES | strategies.negative_cases()), st.data(), st.integers(1, 12), st.integers(1, 3))
 def test_damage_is_judged_as_by_the_slow_proof(made, data, block, threads):
     graph, found = made
@@ -107,6 +116,26 @@ def test_damage_is_judged_as_by_the_slow_proof(made, data, block, threads):
         wanted = verify(graph, found).problems
     with changed(block, threads):
         assert verify(graph, found).problems == wanted
+
+
+@given(
+    st.sampled_from([np.int32, np.int64]),
+    st.lists(st.tuples(st.integers(-4, 4), st.integers(-2, 2)), min_size=4, max_size=4),
+    st.integers(1, 5),
+)
+def test_negative_integers_near_the_end_of_their_type(dtype, weights, reached):
+    """A path of which only the first vertices are marked as reached; its sums may be more than the type can hold."""
+    end = int(np.iinfo(dtype).max)
+    weights = [end // 4 * quarters + rest for quarters, rest in weights]
+    lengths = np.cumsum([0, *weights], dtype=object)
+    assume(min(weights) < 0 and all(abs(length) < end for length in lengths[:reached]) and max(weights) <= end)
+    graph = Graph.from_arcs(range(4), range(1, 5), np.array(weights, dtype))
+    row = np.full((1, 5), end, dtype)
+    row[0, :reached] = lengths[:reached]
+    found = Distances(graph, ids(0), row, single=True)
+    with changed(quick=False):
+        wanted = verify(graph, found).problems
+    assert verify(graph, found).problems == wanted
 
 
 @given(
@@ -133,6 +162,37 @@ def test_cycles_of_weight_zero_are_searched():
         assert verify(graph, Distances(graph, ids(0), row, single=True))
     apart = Graph.from_arcs([1, 2, 3], [2, 3, 1], [0, 0, 0], n=4)
     assert not verify(apart, Distances(apart, ids(0), np.array([[0, 5, 5, 5]], np.int32), single=True))
+
+
+@given(st.integers(1, 12), st.data(), st.integers(1, 7), st.booleans())
+def test_chains_hold_what_can_be_reached(n, data, block, by_head):
+    """Arcs in blocks, in any order, with blocks that end within the arcs of a vertex."""
+    ends = st.integers(0, n - 1)
+    arcs = sorted(data.draw(st.lists(st.tuples(ends, ends), max_size=30)))
+    rows, others = np.array(arcs, np.int32).reshape(-1, 2).T
+    held = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    chains = Chains(n, by_head)
+    for first in data.draw(st.permutations(range(0, len(arcs), block))):
+        part = rows[first : first + block]
+        counts = np.bincount(part - part[0])
+        chains.parts[first] = Links(part[0], counts, others[first : first + block])
+    wanted = reach(held, *((others, rows) if by_head else (rows, others)))
+    assert chains.hold_all(held) == wanted.all()
+    assert (held == wanted).all()
+
+
+def test_a_graph_of_zeros_is_searched_only():
+    """Without weights to compare, the row is right if it has all that can be reached, and nothing else."""
+    graph = Graph.from_arcs([0, 1, 3], [1, 2, 4], [0, 0, 0], n=5)
+    row = np.array([[0, 0, 0, TOP, TOP]], np.int32)
+    with changed(slow=False), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan.Scan, "mark", lambda *given: pytest.fail("arcs were compared"))
+        assert verify(graph, Distances(graph, ids(0), row, single=True))
+        assert verify(graph, Distances(graph, ids(2), row, single=True, direction="to"))
+    for v, distance in ((2, TOP), (2, 5), (4, 0)):
+        wrong = row.copy()
+        wrong[0, v] = distance
+        assert not verify(graph, Distances(graph, ids(0), wrong, single=True))
 
 
 def test_large_rows_on_several_threads():

@@ -101,7 +101,7 @@ class Row:
     @cached_property
     def wide(self) -> np.dtype:
         """The type of sums: for integers int64, or Python's own integers if int64 might not hold them."""
-        return self.dist.dtype if self.floats else _integers(self._greatest() + self._heaviest())
+        return self.dist.dtype if self.floats else _integers(self.greatest() + self.heaviest())
 
     def radius_of(self, dist: np.ndarray, reached: np.ndarray) -> Any:
         """Return the distance up to which a row is complete, None for all: the farthest target, or the cutoff."""
@@ -154,7 +154,7 @@ class Row:
     def settle(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Compute the row again by rounds over all arcs: (distances, reached), or None if there is a negative cycle."""
         n = self.graph.n
-        wide = self.dist.dtype if self.floats else _integers((n + 1) * self._heaviest() + int(self.begins.max()))
+        wide = self.dist.dtype if self.floats else _integers((n + 1) * self.heaviest() + int(self.begins.max()))
         mark = np.iinfo(np.int64).max if wide == np.int64 else np.inf
         dist = np.full(n, mark, dtype=wide)
         dist[self.seeds] = self.begins
@@ -169,12 +169,12 @@ class Row:
                 return dist, dist != mark
         return None
 
-    def _greatest(self) -> int:
+    def greatest(self) -> int:
         """Return the greatest absolute value of a finite distance."""
-        finite = self.dist[self.reached]
-        return max(abs(int(finite.min())), abs(int(finite.max()))) if len(finite) else 0
+        finite = np.where(self.reached, self.dist, 0)  # ten times as fast as to pick them out
+        return max(-int(finite.min(initial=0)), int(finite.max(initial=0)))
 
-    def _heaviest(self) -> int:
+    def heaviest(self) -> int:
         """Return the greatest absolute weight."""
         return max(abs(int(self.graph.min_weight)), abs(int(self.graph.max_weight)))
 

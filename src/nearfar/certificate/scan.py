@@ -1,16 +1,19 @@
 """The quick proof of a right row: one pass over all arcs, in blocks that stay in the cache, on several threads.
 
-The argument is that of proof.py for weights that are not negative: no arc improves a distance, and every reached vertex
-that is no start is the head of a tight arc from a smaller distance. Vertices that only tight arcs between equal
-distances lead to are searched afterwards; usually there are none. A row that passes is right. One that does not pass is
-not judged here: verify.py looks at it again with proof.py and says what is wrong.
+The argument is that of proof.py: no arc improves a distance, and a chain of tight arcs leads to every reached vertex.
+Call a vertex *held* if there is such a chain. Without negative weights, a tight arc from a smaller distance holds its
+head, by induction over distances: if in the end no vertex lacks support, all chains go down to a start. Other tight
+arcs are kept and searched after the pass (chains.py): arcs between equal distances, usually few or none, and with
+negative weights all tight arcs. A row that passes is right. One that does not pass is not judged here: verify.py looks
+at it again with proof.py and says what is wrong.
 
 Unreached vertices get a distance that makes every comparison right by itself. An unreached tail must offer nothing, and
 an unreached head must count as improved only by a sum within the limit of the row: the least number beyond the limit
-does both, and without a limit the greatest number of the type. Floats are compared as ``dist[tail] + weight`` with
-``dist[head]``, rounded as along the path. Integers are compared as ``dist[tail]`` with ``dist[head] - weight``: neither
-term is negative, so the difference never overflows, and int32 stays int32. A predecessor or a nearest source is one
-more condition on the arcs that count as support.
+does both, and without a limit the greatest number of the type. With negative weights, tails get that number, and heads
+one that is still greater than every sum, but less than what such a tail offers. Floats are compared as
+``dist[tail] + weight`` with ``dist[head]``, rounded as along the path. Integers are compared as ``dist[tail]`` with
+``dist[head] - weight``: without negative weights neither term is negative, so the difference never overflows, and int32
+stays int32. A predecessor or a nearest source is one more condition on the arcs that count as support.
 
 NumPy works on large arrays without the GIL. Each thread allocates its buffers once: fresh memory would take as long as
 the arithmetic. Threads that mark the same vertex store the same value.
@@ -23,8 +26,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .chains import Chains, Links
 from .crew import Crew
-from .proof import Arcs, Row, reach
+from .proof import Arcs, Row
 
 # Arcs per block. One thread, best of 40 side by side, 2^14 to 2^18: New York 5.7 4.6 4.3 4.7 7.0 ms, a grid of a
 # million 20.3 18.3 17.3 16.5 16.4, R-MAT 18 37 53 36 33 32 (busy machine). Larger blocks would be
@@ -35,6 +39,10 @@ Keys = tuple[np.ndarray, np.ndarray]
 """One entry per tail and one per head: only arcs between equal entries count as support."""
 
 
+Ends = tuple[np.ndarray, np.ndarray]
+"""A distance of every vertex as a tail, and one as a head: they differ where a vertex is unreached."""
+
+
 class Buffers:
     """The work space of one thread: one entry per arc of a block."""
 
@@ -43,13 +51,18 @@ class Buffers:
         self.dist, self.edge, self.weights = (np.empty(size, dtype) for _ in range(3))
         self.key = np.empty(size, np.int32)
         self.tight, self.other = np.empty(size, bool), np.empty(size, bool)
+        self.before = np.zeros(size + 1, np.int32)  # how many arcs before each one are kept; 0 before the first
 
 
 class Block(NamedTuple):
-    """Some arcs: those with indices from ``first`` on, of the vertices from ``low`` on with ``counts`` arcs each."""
+    """Some arcs: those with indices from ``first`` on, of the vertices from ``low`` on with ``counts`` arcs each.
+
+    ``bounds`` says where the arcs of each of these vertices begin, counted from ``first``, and where the last ones end.
+    """
 
     first: int
     low: int
+    bounds: np.ndarray
     counts: np.ndarray
     heads: np.ndarray
 
@@ -77,16 +90,26 @@ class Scanner:
 
     def proves(self, row: Row, tree: np.ndarray | None, source: np.ndarray | None) -> bool:
         """Return whether a row, its tree and its nearest sources are surely right; the row's values were checked."""
-        dist = None if row.negative else comparable(row)
-        if dist is None or not (self._may_be_tree(row, tree) and self._may_be_sources(row, source, tree)):
+        if tree is None and source is None and is_flat(row):
+            return self._proves_flat(row)
+        ends = comparable(row)
+        if ends is None or not (self._may_be_tree(row, tree) and self._may_be_sources(row, source, tree)):
             return False
         by_source = None if source is None else (source, source)
-        scan = Scan(self, dist, by_source if tree is None else (self.ids, tree))
-        firm = row.starts.copy() if source is None else row.starts & (source == self.ids)
-        if not self._share(lambda block, buffers: scan.mark(block, buffers, firm)):
+        scan = Scan(self, ends, row.negative, by_source if tree is None else (self.ids, tree))
+        # Unreached vertices count as held: nothing is to be proved of them, and no tight arc leads to a reached one.
+        held = ~row.reached | (row.starts if source is None else row.starts & (source == self.ids))
+        if not self._share(lambda block, buffers: scan.mark(block, buffers, held)):
             return False
-        missing = row.reached & ~firm
-        return not missing.any() or self._can_reach(scan, missing)
+        return scan.chains.hold_all(held)
+
+    def _proves_flat(self, row: Row) -> bool:
+        """Return the same if all weights are zero and all distances equal: right if what can be reached is reached."""
+        chains = Chains(self.graph.n, by_head=self.backward)
+        chains.parts[0] = Links(0, np.diff(self.graph.offsets), np.ascontiguousarray(self.graph.heads))
+        found = row.starts.copy()
+        chains.hold_all(found)
+        return np.array_equal(found, row.reached)
 
     def block(self, b: int, heads: np.ndarray) -> Block:
         """Return a block, with its heads copied to ``heads``."""
@@ -95,7 +118,8 @@ class Scanner:
         np.copyto(heads[: last - first], self.graph.heads[first:last])
         bounds = self.graph.offsets[self.lows[b] : self.highs[b] + 2].astype(np.int64)
         bounds[0], bounds[-1] = first, last  # the first vertex and the last one may have arcs outside the block
-        return Block(first, int(self.lows[b]), np.diff(bounds), heads[: last - first])
+        bounds -= first
+        return Block(first, int(self.lows[b]), bounds, np.diff(bounds), heads[: last - first])
 
     def _share(self, work: Callable[[Block, Buffers], bool]) -> bool:
         """Do some work with every block, on all threads; return whether all of it returned True."""
@@ -106,17 +130,6 @@ class Scanner:
                 return work(self.block(b, buffers.heads), buffers)
 
         return self.crew.share(self.blocks, part)
-
-    def _can_reach(self, scan: Scan, missing: np.ndarray) -> bool:
-        """Return whether chains of tight arcs lead to all missing vertices from the others."""
-        found = [np.empty((2, 0), np.int64)]
-        self._share(lambda block, buffers: scan.collect(block, buffers, missing, found))
-        tails, heads = np.concatenate(found, axis=1)
-        place = np.cumsum(missing) - 1  # of each missing vertex among them
-        inner = missing[tails]
-        starts = np.zeros(np.count_nonzero(missing), dtype=bool)
-        starts[place[heads[~inner]]] = True
-        return bool(reach(starts, place[tails[inner]], place[heads[inner]]).all())
 
     def _may_be_tree(self, row: Row, tree: np.ndarray | None) -> bool:
         """Return whether predecessors are vertices, and missing exactly where they should be."""
@@ -139,35 +152,51 @@ class Scanner:
 class Scan:
     """One row: distances that can be compared, and the keys that the ends of an arc must share to count as support."""
 
-    def __init__(self, scanner: Scanner, dist: np.ndarray, keys: Keys | None) -> None:
+    def __init__(self, scanner: Scanner, ends: Ends, negative: bool, keys: Keys | None) -> None:
         self.scanner, self.graph, self.backward = scanner, scanner.graph, scanner.backward
-        self.dist, self.keys = dist, keys
-        self.floats = dist.dtype.kind == "f"
+        self.ends, self.dtype, self.negative, self.keys = ends, ends[0].dtype, negative, keys
+        self.floats = self.dtype.kind == "f"
         self.grows = not self.floats and self.graph.min_weight > 0  # every tight arc leads to a greater distance
+        self.chains = Chains(self.graph.n, by_head=self.backward)
 
-    def mark(self, block: Block, buffers: Buffers, firm: np.ndarray) -> bool:
-        """Mark the heads of tight arcs from a smaller distance; return False if an arc improves a distance."""
-        improving, tight = self._compare(block, buffers, smaller=not self.grows)
+    def mark(self, block: Block, buffers: Buffers, held: np.ndarray) -> bool:
+        """Mark the heads that tight arcs hold, keep other tight arcs; return False if an arc improves a distance."""
+        near, far = self._ends(block, buffers)
+        improving, tight = self._compare(block, buffers, near, far)
         if improving:
             return False
-        firm[self._heads(block, np.flatnonzero(tight))] = True
+        if self.negative:
+            self._keep(block, buffers, tight)
+            return True
+        if self.grows:
+            steep = tight
+        else:
+            other = buffers.other[: len(tight)]
+            steep = np.logical_and(tight, np.less(near, far, out=other), out=other)
+            self._keep(block, buffers, np.greater(tight, steep, out=tight))
+        held[self._heads(block, np.flatnonzero(steep))] = True
         return True
 
-    def collect(self, block: Block, buffers: Buffers, missing: np.ndarray, found: list[np.ndarray]) -> bool:
-        """Append the tails and heads of the tight arcs that lead to missing vertices to ``found``."""
-        _, tight = self._compare(block, buffers, smaller=False)
-        arcs = np.flatnonzero(tight)
-        arcs = arcs[missing[self._heads(block, arcs)]]
-        ends = block.at_tails(self.scanner.ids)[arcs], block.heads[arcs]
-        found.append(np.stack(ends[::-1] if self.backward else ends))
-        return True
+    def _keep(self, block: Block, buffers: Buffers, chosen: np.ndarray) -> None:
+        """Keep some arcs for the search."""
+        arcs = np.flatnonzero(chosen)
+        if len(arcs):
+            before = buffers.before[: len(chosen) + 1]
+            np.cumsum(chosen, out=before[1:])
+            links = Links(block.low, np.diff(before[block.bounds]), block.heads[arcs].astype(np.int32))
+            self.chains.parts[block.first] = links
 
-    def _compare(self, block: Block, buffers: Buffers, smaller: bool) -> tuple[bool, np.ndarray]:
-        """Return whether an arc improves a distance, and mark tight arcs; ``smaller``: from a smaller distance only."""
+    def _ends(self, block: Block, buffers: Buffers) -> Ends:
+        """Return the distances of the tails and of the heads of a block."""
+        near, far = self.ends
+        if self.backward:
+            return block.at_heads(near, buffers.dist), block.at_tails(far)
+        return block.at_tails(near), block.at_heads(far, buffers.dist)
+
+    def _compare(self, block: Block, buffers: Buffers, near: np.ndarray, far: np.ndarray) -> tuple[bool, np.ndarray]:
+        """Return whether an arc improves a distance, and mark tight arcs."""
         count = len(block.heads)
         edge, tight, other = buffers.edge[:count], buffers.tight[:count], buffers.other[:count]
-        near, far = block.at_tails(self.dist), block.at_heads(self.dist, buffers.dist)
-        near, far = (far, near) if self.backward else (near, far)
         weights = self._weights(block, buffers)
         if self.floats:
             np.add(near, weights, out=edge)
@@ -178,8 +207,6 @@ class Scan:
             np.less(near, edge, out=other)
             np.equal(near, edge, out=tight)
         improving = bool(other.any())
-        if smaller:
-            tight &= np.less(near, far, out=other)
         if self.keys is not None:
             of_tails, of_heads = self.keys[::-1] if self.backward else self.keys
             tight &= np.equal(block.at_tails(of_tails), block.at_heads(of_heads, buffers.key), out=other)
@@ -188,9 +215,9 @@ class Scan:
     def _weights(self, block: Block, buffers: Buffers) -> Any:
         """Return the weights of the arcs in the type of the distances."""
         if self.graph.weights is None:
-            return self.dist.dtype.type(1)
+            return self.dtype.type(1)
         weights = self.graph.weights[block.first : block.first + len(block.heads)]
-        if weights.dtype == self.dist.dtype:
+        if weights.dtype == self.dtype:
             return weights
         np.copyto(buffers.weights[: len(weights)], weights, casting="unsafe")
         return buffers.weights[: len(weights)]
@@ -200,20 +227,42 @@ class Scan:
         return block.at_tails(self.scanner.ids)[arcs] if self.backward else block.heads[arcs]
 
 
-def comparable(row: Row) -> np.ndarray | None:
-    """Return the distances with unreached ones replaced as the head of this file says; None if no number serves."""
+def is_flat(row: Row) -> bool:
+    """Return whether all weights are zero, and all distances of reached vertices equal; there is a start, then."""
+    graph = row.graph
+    if not graph.m or graph.min_weight != 0 or graph.max_weight != 0 or not row.starts.any():
+        return False
+    return bool((~row.reached | (row.dist == row.dist[row.starts][0])).all())
+
+
+def comparable(row: Row) -> Ends | None:
+    """Return distances as the head of this file says, with unreached ones replaced; None if no number serves."""
     dist, limit = np.ascontiguousarray(row.dist), row.radius
+    if row.negative:
+        return None if limit is not None else _comparable_with_negative(row, dist)
     heaviest = max(0, row.graph.max_weight)
     if row.floats:
-        if limit is None:
-            return dist
-        return np.where(row.reached, dist, np.nextafter(dist.dtype.type(limit), dist.dtype.type(np.inf)))
+        if limit is not None:
+            dist = np.where(row.reached, dist, np.nextafter(dist.dtype.type(limit), dist.dtype.type(np.inf)))
+        return dist, dist
     end = int(np.iinfo(dist.dtype).max)
     if heaviest > end or (limit is not None and limit < 0):
         return None
     if row.reached.all():
-        return dist
+        return dist, dist
     if limit is not None and limit < end - 1:
-        return np.where(row.reached, dist, dist.dtype.type(limit + 1))
+        dist = np.where(row.reached, dist, dist.dtype.type(limit + 1))
+        return dist, dist
     # Without a limit every sum must stay below the mark, or an arc to an unreached vertex might seem to offer nothing.
-    return dist if int(dist.max(where=row.reached, initial=0)) + int(heaviest) < end else None
+    return (dist, dist) if row.greatest() + int(heaviest) < end else None
+
+
+def _comparable_with_negative(row: Row, dist: np.ndarray) -> Ends | None:
+    """Return the same for a row without limit in a graph with negative weights."""
+    if row.floats:
+        return dist, dist
+    end, heaviest = int(np.iinfo(dist.dtype).max), row.heaviest()
+    mark = end - heaviest - 1  # no arc offers it from an unreached vertex, and no arc from another offers as much
+    if row.greatest() + heaviest >= mark:
+        return None
+    return dist, dist if row.reached.all() else np.where(row.reached, dist, dist.dtype.type(mark))
