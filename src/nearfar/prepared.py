@@ -124,7 +124,7 @@ class Prepared(PreparedGraph):
         self.graph, self.hierarchy, self.threads = graph, hierarchy, threads
         self._covered = graph.kept  # the arcs of graph.opened that the structure covers; None: all of them
         self._spare: list[Pairs] = []  # work space for distances of single pairs that no thread uses now
-        self._spare_paths: list[Paths] = []  # and for paths
+        self._spare_paths = [Paths(hierarchy)] if can_unfold(hierarchy) else []  # and for paths, made for the first
         self._backward: Hierarchy | None = None  # that of the reversed graph, made on first use
         self._preparing = threading.Lock()
 

@@ -34,6 +34,7 @@ def test_copies_answer_too(duplicate, shape):
         for _ in range(4):  # several times, since memory may happen to be aligned
             twin = duplicate(prepared)
             assert twin._spare == [] or duplicate is copy.copy
+            assert twin._spare_paths == [] and ("unfolding" in vars(twin.hierarchy)) == (duplicate is copy.copy)
             assert np.array_equal(twin.apsp().dist, rows) and np.array_equal(twin.row_sums(), sums)
             assert [twin.path(0, t) for t in (3, 80)] == paths
             assert twin.distance(0, 80) == rows[0, 80]

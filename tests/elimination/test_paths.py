@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from itertools import pairwise
 
@@ -12,11 +13,12 @@ from hypothesis import strategies as st
 
 import nearfar
 from helpers.marks import JIT
-from helpers.shapes import SHAPES, any_shape, shaped
+from helpers.shapes import KINDS, SHAPES, any_shape, shaped, wild
 from nearfar import Graph
 from nearfar.elimination import core
-from nearfar.elimination.paths import can_unfold, without_loops
+from nearfar.elimination.paths import Paths, can_unfold
 from nearfar.errors import NoPathError
+from nearfar.kernels.cpu.unfold import append
 
 EXAMPLES = 60 if JIT else 5
 SCALE = 1 if JIT else 4  # families are smaller where kernels are interpreted
@@ -70,6 +72,58 @@ def test_paths_are_as_long_as_those_of_a_search(graph, shape):
                 assert_as_long(prepared, source, target)
 
 
+@settings(max_examples=EXAMPLES)
+@given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(KINDS), undirected=st.booleans(), shape=any_shape)
+def test_paths_of_wild_graphs(seed, kind, undirected, shape):
+    graph = wild(seed, kind, undirected)
+    with shaped(**shape):
+        prepared = nearfar.prepare(graph, threads=1)
+        for source, target in np.random.default_rng(seed).integers(0, graph.n, (20 // SCALE, 2)).tolist():
+            assert_as_long(prepared, source, target)
+
+
+@settings(max_examples=EXAMPLES)
+@given(graph=tied_graphs(), shape=any_shape)
+def test_every_shortcut_unfolds(graph, shape):
+    """Also those on no shortest path; then the work space is as it was."""
+    with shaped(**shape):
+        hierarchy = nearfar.prepare(graph, threads=1).hierarchy
+    space, structure, shortcuts = Paths(hierarchy), hierarchy.structure, hierarchy.shortcuts
+    for lower in range(structure.n):
+        for s in range(structure.up[lower], structure.up[lower + 1]):
+            upper = structure.heads[s]
+            for ends, weight in (((lower, upper), shortcuts.outs[s]), ((upper, lower), shortcuts.ins[s])):
+                if weight < shortcuts.infinity:
+                    space.walk[:2] = ends
+                    path = space.unfold(2)
+                    if path is None:  # very many cycles of length zero
+                        continue
+                    assert path[[0, -1]].tolist() == structure.vertices[list(ends)].tolist()
+                    assert length_of(graph, path.tolist()) == pytest.approx(weight, rel=1e-5, abs=0)
+    assert not any(array.any() for array in (space.before, space.after, space.index))
+
+
+def unasked(prepared):
+    """Return the same prepared graph, as if no path had been asked for."""
+    hierarchy = prepared.hierarchy
+    fresh = dataclasses.replace(hierarchy, structure=dataclasses.replace(hierarchy.structure), spare=[])
+    return type(prepared)(prepared.graph, fresh, prepared.threads)
+
+
+@settings(max_examples=EXAMPLES // 2)
+@given(graph=tied_graphs(), shape=any_shape)
+def test_the_first_path_is_the_same_as_later(graph, shape):
+    with shaped(**shape):
+        prepared = nearfar.prepare(graph, threads=1)
+        for target in range(graph.n):
+            for source in range(graph.n):
+                try:
+                    later = prepared.path(source, target)
+                except NoPathError:
+                    continue
+                assert unasked(prepared).path(source, target) == later == prepared.path(source, target)
+
+
 def families():
     """Return graphs of many kinds."""
     generate, rng = nearfar.generate, np.random.default_rng(1)
@@ -83,6 +137,9 @@ def families():
         "geometric": generate.geometric(n, seed=3),
         "path": Graph.from_arcs(steps, steps + 1, weights, undirected=True),
         "path, one way": Graph.from_arcs(steps, steps + 1, weights),
+        "cycle": Graph.from_arcs(np.arange(n), np.roll(np.arange(n), 1), rng.integers(1, 1000, n), undirected=True),
+        "cycle, one way": Graph.from_arcs(np.arange(n), np.roll(np.arange(n), 1), rng.integers(0, 9, n)),
+        "two hubs": Graph.from_arcs(np.arange(n - 1) % 2, np.arange(1, n), weights, undirected=True),
         "star": Graph.from_arcs(np.zeros(n - 1, int), np.arange(1, n), weights, undirected=True),
         "tree": Graph.from_arcs(parents, np.arange(1, n), weights, undirected=True),
         "complete": generate.complete(150 // SCALE, seed=4),
@@ -114,12 +171,34 @@ def test_paths_lead_through_cores():
         assert not can_unfold(nearfar.prepare(graph).hierarchy)
 
 
+def test_a_walk_that_is_too_long_is_searched():
+    """Many cycles of length zero could make it so; here there is no room for any walk."""
+    graph = nearfar.generate.road_grid(12, 12, seed=1)
+    prepared = nearfar.prepare(graph)
+    (space,) = prepared._spare_paths
+    stack, space.stack = space.stack, np.empty(2, np.int32)
+    assert space.find(0, 143) is None
+    assert_as_long(prepared, 0, 143)
+    assert not any(array.any() for array in (space.before, space.after, space.index))
+    space.stack = stack
+    assert space.find(0, 143) is not None
+    assert_as_long(prepared, 0, 143)
+
+
 def test_an_arc_in_one_direction_only():
     """There and back are equally long, but back leads over another vertex."""
     graph = Graph.from_arcs([0, 1, 2, 0, 3, 1, 3], [1, 2, 0, 3, 0, 3, 1], [2, 1, 1, 9, 9, 9, 9])
     prepared = nearfar.prepare(graph)
     for source, target in ((0, 1), (1, 0), (0, 1)):
         assert_as_long(prepared, source, target)
+    assert prepared.path(0, 1) == [0, 1] and prepared.path(1, 0) == [1, 2, 0]
+
+
+def test_an_arc_in_one_direction_only_where_lengths_are_the_same_in_both():
+    ends = [(0, 1), (0, 2), (2, 0), (1, 2), (2, 1), (0, 3), (3, 0), (1, 3), (3, 1)]
+    graph = Graph.from_arcs(*zip(*ends, strict=True), [2, 1, 1, 1, 1, 9, 9, 9, 9])
+    prepared = nearfar.prepare(graph)
+    assert prepared.hierarchy.shortcuts.symmetric and not graph.undirected
     assert prepared.path(0, 1) == [0, 1] and prepared.path(1, 0) == [1, 2, 0]
 
 
@@ -160,6 +239,13 @@ def test_paths_on_several_threads():
     assert len(found) == 4
 
 
-def test_loops_are_cut_out():
-    assert without_loops(np.array([1, 2, 3, 2, 4, 1, 5], np.int32)).tolist() == [1, 5]
-    assert without_loops(np.array([1, 2, 3], np.int32)).tolist() == [1, 2, 3]
+@given(walk=st.lists(st.integers(0, 5), min_size=1))
+def test_loops_are_cut_out(walk):
+    path, index, count = np.zeros(6, np.int32), np.zeros(6, np.int32), np.uint64(0)
+    wanted = []
+    for v in walk:
+        count = np.uint64(append(path, count, np.uint64(v), index))
+        wanted = wanted[: wanted.index(v)] if v in wanted else wanted
+        wanted.append(v)
+        assert path[: int(count)].tolist() == wanted
+        assert [int(index[u]) for u in wanted] == [*range(1, int(count) + 1)] and np.count_nonzero(index) == count

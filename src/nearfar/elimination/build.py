@@ -62,12 +62,15 @@ class Hierarchy:
 
     @cached_property
     def unfolding(self) -> Unfolding:
-        """What paths need beside the hierarchy, made for the first one."""
+        """What paths need beside the hierarchy, made on first use."""
         return make_unfolding(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copy everything but the work space, which threads cannot share and whose alignment a copy would lose."""
-        return {**vars(self), "spare": []}
+        """Copy everything but the work space, which threads cannot share and whose alignment a copy would lose.
+
+        What paths have found is left out too: it would be copied in full, though mostly empty.
+        """
+        return {name: value for name, value in vars(self).items() if name != "unfolding"} | {"spare": []}
 
     @property
     def nbytes(self) -> int:

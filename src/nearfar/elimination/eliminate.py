@@ -67,9 +67,20 @@ class Structure:
     @cached_property
     def vertices(self) -> np.ndarray:
         """The vertex of each rank."""
+        from ..kernels.cpu.schedule import invert
+
         vertices = np.empty(self.n, np.int32)
-        vertices[self.ranks] = np.arange(self.n, dtype=np.int32)
+        invert(self.ranks, vertices)
         return vertices
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """By rank, the number of vertices in the subtree that hangs from it, itself included."""
+        from ..kernels.cpu.schedule import measure_sizes
+
+        sizes = np.empty(self.n, np.int32)
+        measure_sizes(self.parents, sizes)
+        return sizes
 
     def families(self, most: int) -> list[np.ndarray]:
         """Return ranks in groups: first the core and all with more than ``most`` descendants, then whole subtrees.

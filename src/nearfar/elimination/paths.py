@@ -1,8 +1,9 @@
-"""Paths of single pairs over a hierarchy: two climbs meet, and their shortcuts are unfolded (kernels/cpu/unfold.py).
+"""Paths of single pairs over a hierarchy: two climbs meet, and their shortcuts are unfolded.
 
-What unfolding looks up, `Unfolding`, follows from the hierarchy. It is made for the first path and kept, not stored in
-files: for each rank the deeper ranks with a shortcut to it, which shortcuts are arcs of the graph, and over which rank
-others lead, as far as paths have asked: the shortcuts that are hard to unfold are those that many paths share.
+The kernels are in kernels/cpu/walks.py and kernels/cpu/unfold.py. What unfolding looks up, `Unfolding`, follows from
+the hierarchy, takes two numbers per vertex, and is not stored in files. Which shortcuts are arcs of the graph, and over
+which rank others lead, is found when paths ask, and kept: the shortcuts that are hard to unfold are those that many
+paths share. To find out beforehand took 35 ms in New York, as long as eight searches of the graph.
 """
 
 from __future__ import annotations
@@ -13,49 +14,50 @@ import numpy as np
 
 from .core import ClosedCore, Core
 from .layout import new_lanes
-from .shortcuts import weights_of
 from .tuning import SEARCHED_CORE
 
 if TYPE_CHECKING:
     from .build import Hierarchy
+    from .eliminate import Structure
 
 
 class Unfolding(NamedTuple):
     """What paths need beside the hierarchy.
 
     ``over`` and ``back_over`` hold the rank that a shortcut leads over, to its head and from it, once a path has asked
-    for it; they are one array if both directions are alike. ``links[starts[v]:starts[v + 1]]`` are the shortcuts to
-    rank v, and ``below`` the ranks they belong to. ``ranks`` are by position in the layout, ``vertices`` by rank.
+    for it; they are one array if both directions are alike. ``sizes`` are those of the subtrees, ``vertices`` the
+    vertex of each rank. ``roots[root_starts[v]:root_starts[v + 1]]`` are the roots of trees with a shortcut to vertex v
+    of the core.
     """
 
     over: np.ndarray
     back_over: np.ndarray
-    starts: np.ndarray
-    below: np.ndarray
-    links: np.ndarray
-    ranks: np.ndarray
+    sizes: np.ndarray
+    root_starts: np.ndarray
+    roots: np.ndarray
     vertices: np.ndarray
 
 
 def make_unfolding(hierarchy: Hierarchy) -> Unfolding:
-    """Return what paths over a hierarchy need."""
-    from ..kernels.cpu.unfold import UNKNOWN, link_lists, mark_arcs
+    """Return what paths over a hierarchy need; of what is zero, memory is only taken where a path looks."""
+    structure = hierarchy.structure
+    over = np.zeros(len(structure.heads), np.int32)
+    alike = hierarchy.shortcuts.symmetric and hierarchy.graph.undirected
+    back_over = over if alike else np.zeros(len(structure.heads), np.int32)
+    return Unfolding(over, back_over, structure.sizes, *_roots(structure), structure.vertices)
 
-    graph, structure, shortcuts = hierarchy.graph, hierarchy.structure, hierarchy.shortcuts
-    up, heads = structure.up, structure.heads
-    starts, below = structure.below
-    links = np.empty(len(heads), np.int32 if len(heads) < 2**31 else np.int64)
-    link_lists(up, heads, starts[:-1].copy(), links)
-    over = np.full(len(heads), UNKNOWN, np.int32)
-    back_over = over.copy()
-    mark_arcs(
-        graph.offsets, graph.heads, weights_of(graph), structure.ranks, up, heads, shortcuts.outs, shortcuts.ins, over,
-        back_over,
-    )  # fmt: skip
-    if shortcuts.symmetric and np.array_equal(over, back_over):
-        back_over = over
-    ranks = structure.ranks[hierarchy.layout.vertices]
-    return Unfolding(over, back_over, starts, below, links, ranks, structure.vertices)
+
+def _roots(structure: Structure) -> tuple[np.ndarray, np.ndarray]:
+    """Return (starts, roots): for every vertex of the core the roots of trees with a shortcut to it."""
+    from ..kernels.cpu.unfold import list_roots
+
+    starts = np.zeros(structure.core + 1, np.int64)
+    if not structure.core:
+        return starts, np.empty(0, np.int32)
+    members = structure.core + np.flatnonzero(structure.parents[structure.core :] < 0)
+    roots = np.empty(int((structure.up[members + 1] - structure.up[members]).sum()), np.int32)
+    list_roots(members, structure.up, structure.heads, starts, roots)
+    return starts, roots
 
 
 def can_unfold(hierarchy: Hierarchy) -> bool:
@@ -71,69 +73,79 @@ def can_unfold(hierarchy: Hierarchy) -> bool:
 
 
 class Paths:
-    """The work space of one thread for paths."""
+    """The work space of one thread for paths; new memory is slow, so the first path is to touch little of it."""
 
     def __init__(self, hierarchy: Hierarchy) -> None:
-        layout = hierarchy.layout
+        layout, core, least = hierarchy.layout, hierarchy.core, hierarchy.graph.min_weight
         self.hierarchy, self.unfolding = hierarchy, hierarchy.unfolding
-        self.far, self.back = (np.full(layout.n, layout.infinity, layout.dtype) for _ in range(2))
-        self.before, self.after, self.path = (np.empty(layout.n + 1, np.int32) for _ in range(3))
-        self.gates, self.exits, self.pending = (np.empty(max(layout.core, 1), np.int32) for _ in range(3))
+        self.negative = bool(least < 0)
+        self.cyclic = bool(least <= 0) or layout.dtype.kind == "f"  # a cycle may be so short that it is lost in a sum
+        self.far, self.back = (np.empty(layout.n, layout.dtype) for _ in range(2))
+        self.before, self.after, self.index = (np.zeros(layout.n, np.int32) for _ in range(3))
+        self.reached, self.reached_back = (np.empty(layout.depth + layout.core, np.int32) for _ in range(2))
         self.dist, self.seen = np.empty(layout.core, layout.dtype), np.empty(layout.core, np.uint8)
-        core = hierarchy.core
+        self.pending, self.following = (np.empty(layout.core, np.int32) for _ in range(2))
         self.lanes = new_lanes(layout.core if isinstance(core, Core) else 0, layout.dtype)
         self.search = core.searcher() if isinstance(core, Core) else None
         self.walk = np.empty(2 * layout.depth + layout.core + 2, np.int32)
         self.stack = np.empty(4 * layout.depth + 64, np.int32)
-        self.negative = bool(hierarchy.graph.min_weight < 0)
+        self.path = np.empty(layout.n + 1, np.int32)
 
     def find(self, source: int, target: int) -> np.ndarray | None:
         """Return the vertices of a shortest path, none if there is none; None where the walk is too long to unfold."""
-        from ..kernels.cpu.unfold import climb_both, list_walk, unfold
+        from ..kernels.cpu.walks import climb_both, list_walk
 
-        layout, known, infinity = self.hierarchy.layout, self.unfolding, self.hierarchy.layout.infinity
-        s, t = int(layout.positions[source]), int(layout.positions[target])
-        best, top, entered, left = climb_both(
+        layout = self.hierarchy.layout
+        best, top, count, left = climb_both(
             layout.up_starts, layout.up_arcs, layout.down_starts, layout.down_arcs, layout.parents, layout.begins,
-            layout.core, layout.tops, s, t, self.far, self.back, self.before, self.after, self.gates, self.exits,
-            infinity,
+            layout.core, layout.tops, int(layout.positions[source]), int(layout.positions[target]), self.far,
+            self.back, self.before, self.after, self.reached, self.reached_back, self.negative, layout.infinity,
         )  # fmt: skip
-        if entered and left:
-            top = self._through_core(best, top, entered, left)
+        entry, exit_ = self._through_core(best, top, count, left) if layout.core else (top, top)
         length = list_walk(
-            layout.parents, layout.core, s, t, top, self.before, self.after, self.far, self.back, self.gates, entered,
-            self.exits, left, infinity, known.ranks, self.walk,
+            entry, exit_, self.before, self.after, self.following, self.reached, count, self.reached_back, left,
+            layout.vertices, self.hierarchy.structure.ranks, self.walk,
         )  # fmt: skip
-        if not length:
-            return self.path[:0]
-        structure, shortcuts = self.hierarchy.structure, self.hierarchy.shortcuts
+        return self.unfold(length) if length else self.path[:0]
+
+    def unfold(self, length: int) -> np.ndarray | None:
+        """Return the vertices of the path that the first ``length`` ranks of the walk stand for, or None as above."""
+        from ..kernels.cpu.unfold import unfold
+
+        structure, shortcuts, graph = self.hierarchy.structure, self.hierarchy.shortcuts, self.hierarchy.graph
+        known = self.unfolding
         count = unfold(
             self.walk, length, structure.up, structure.heads, shortcuts.outs, shortcuts.ins, known.over,
-            known.back_over, known.starts, known.below, known.links, layout.core, self.negative, shortcuts.infinity,
-            known.vertices, self.stack, self.path,
+            known.back_over, known.sizes, known.root_starts, known.roots, graph.offsets, graph.arcs, known.vertices,
+            shortcuts.infinity, self.cyclic, self.stack, self.index, self.path,
         )  # fmt: skip
-        return None if count < 0 else without_loops(self.path[:count])
+        return None if count < 0 else self.path[:count].copy()
 
-    def _through_core(self, best: int, top: int, entered: int, left: int) -> int:
-        """Return where a shortest path enters the core if it leads through it, else ``top``."""
-        from ..kernels.cpu.unfold import find_exit, trace_core
+    def _through_core(self, best: int, top: int, count: int, left: int) -> tuple[int, int]:
+        """Return where a shortest path enters and leaves the core if it leads through it, else ``top`` twice."""
+        from ..kernels.cpu.walks import find_exit, trace_closed, trace_core
 
-        known, layout, infinity = self.unfolding, self.hierarchy.layout, self.hierarchy.layout.infinity
-        self._settle_core(entered)
-        exit_ = find_exit(self.exits, left, self.back, self.dist, layout.dtype.type(best), infinity)
+        layout, core = self.hierarchy.layout, self.hierarchy.core
+        gates, exits = self.reached[:count], self.reached_back[:left]
+        gates, exits = gates[gates < layout.core], exits[exits < layout.core]
+        if not len(gates) or not len(exits):
+            return top, top
+        self._settle_core(gates)
+        exit_ = find_exit(exits, self.back, self.dist, layout.dtype.type(best), layout.infinity)
         if exit_ < 0:
-            return top
+            return top, top
+        noted = (self.dist, self.far, self.before, exit_, self.following, self.seen, self.pending)
+        if isinstance(core, Core):
+            return trace_core(core.in_offsets, core.tails, core.in_weights, *noted), exit_
         structure, shortcuts = self.hierarchy.structure, self.hierarchy.shortcuts
-        return trace_core(
-            structure.up, structure.heads, shortcuts.outs, shortcuts.ins, known.starts, known.below, known.links,
-            self.dist, self.far, exit_, self.after, self.seen, self.pending, shortcuts.infinity,
-        )  # fmt: skip
+        arcs = (structure.up, structure.heads, shortcuts.outs, shortcuts.ins)
+        return trace_closed(*arcs, *noted, shortcuts.infinity), exit_
 
-    def _settle_core(self, entered: int) -> None:
-        """Write the distances from the source to the core, from those of the ``entered`` gates."""
-        from ..kernels.cpu.unfold import enter_closed
+    def _settle_core(self, gates: np.ndarray) -> None:
+        """Write the distances from the source to the core, from those of some of its vertices."""
+        from ..kernels.cpu.walks import enter_closed
 
-        core, gates, infinity = self.hierarchy.core, self.gates[:entered], self.hierarchy.layout.infinity
+        core, infinity = self.hierarchy.core, self.hierarchy.layout.infinity
         if self.search is None:
             assert isinstance(core, ClosedCore)
             enter_closed(core.matrix, gates, self.far, self.dist, infinity)
@@ -142,21 +154,3 @@ class Paths:
             self.lanes[gates, 0] = self.far[gates]
             self.search(self.lanes, np.zeros(1, np.int64))
             self.dist[:] = self.lanes[:, 0]
-
-
-def without_loops(walk: np.ndarray) -> np.ndarray:
-    """Return a walk without its cycles, which have length zero, in an array of its own."""
-    listed = walk.tolist()
-    if len(set(listed)) == len(listed):
-        return walk.copy()
-    path: list[int] = []
-    seen: dict[int, int] = {}
-    for v in listed:
-        if v in seen:
-            for u in path[seen[v] + 1 :]:
-                del seen[u]
-            del path[seen[v] + 1 :]
-        else:
-            seen[v] = len(path)
-            path.append(v)
-    return np.array(path, walk.dtype)

@@ -35,6 +35,23 @@ def measure_trees(parents, size, height, depth):
 
 
 @kernel
+def measure_sizes(parents, sizes):
+    """Find the size of every subtree; parents come before children."""
+    for v in range(len(parents)):
+        sizes[v] = 1
+    for v in range(len(parents) - 1, -1, -1):
+        if parents[v] >= 0:
+            sizes[parents[v]] += sizes[v]
+
+
+@kernel
+def invert(ranks, vertices):
+    """Write the vertex of every rank."""
+    for v in range(len(ranks)):
+        vertices[ranks[v]] = v
+
+
+@kernel
 def make_units(parents, size, core, most, unit):
     """Write the unit of every vertex: 0 for the core, 1 for vertices with large subtrees, then subtrees together.
 

@@ -1,10 +1,11 @@
-"""The path of a single pair over an eliminated graph: two climbs, a path through the core, and shortcuts unfolded.
+"""The shortcuts of a walk unfolded: each is replaced by the arcs of the graph that it stands for (walks.py).
 
-`climb_both` climbs from the source and, backwards, from the target, and notes at every ancestor the vertex before it.
-Where both climbs meet with the least sum is the top of a shortest path. If there is a core, the path may lead through
-it instead: once the distances from the source to the core are known, `trace_core` goes back along tight arcs of the
-core. `list_walk` lists the vertices of all three. They are joined by shortcuts, which `unfold` replaces by the arcs of
-the graph that they stand for.
+A shortcut that is no arc leads over a deeper vertex, its *middle*, which has shortcuts to both of its ends. So has the
+parent of the middle, unless that is one of the ends: when the middle was eliminated, its neighbours were joined. So
+these vertices are searched from the lower end down, and a subtree is left out if its root has no shortcut to one of the
+ends. Ranks are a preorder: the next rank is the first child, and the size of a subtree says where the next one begins.
+What was found is noted for the next path; the notes are zero at first, so that memory is taken only where there are
+some.
 """
 
 from __future__ import annotations
@@ -12,253 +13,183 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import inlined, kernel
-from .customize import find_shortcut
-from .sweep import position_of
+from .arcs import weight
 
-PLAIN, UNKNOWN = -1, -2  # instead of the middle of a shortcut: it is an arc of the graph; nobody has looked yet
+UNKNOWN, PLAIN = 0, 1  # instead of a middle, which is at least 2: nobody has looked yet; it is an arc of the graph
+ONE = np.uint64(1)  # unsigned indices spare a test for negative ones: a quarter of the time of a climb
+
+
+@kernel
+def list_roots(members, up, heads, starts, roots):
+    """List for every vertex of the core the ``members``, roots of trees, that have a shortcut to it.
+
+    ``starts`` has core + 1 zeros at first and holds the starts of the lists at the end.
+    """
+    for i in range(len(members)):
+        for s in range(up[members[i]], up[members[i] + 1]):
+            starts[heads[s] + 1] += 1
+    for v in range(1, len(starts)):
+        starts[v] += starts[v - 1]
+    for i in range(len(members)):
+        for s in range(up[members[i]], up[members[i] + 1]):
+            roots[starts[heads[s]]] = members[i]
+            starts[heads[s]] += 1
+    for v in range(len(starts) - 1, 0, -1):
+        starts[v] = starts[v - 1]
+    starts[0] = 0
 
 
 @inlined
-def climb_noting(starts, arcs, parents, begins, core, tops, source, far, before, gates, infinity):
-    """Relax the arcs from a vertex to its ancestors; ``far``, infinite before, gets distances, ``before`` vertices.
-
-    Returns the number of vertices of the core that were reached; ``gates`` lists them.
-    """
-    count = np.int64(0)
-    v = np.int64(source)
-    far[v] = 0
-    before[v] = -1
-    if v < core:
-        gates[0] = v
-        return np.int64(1)
-    while v >= core:
-        d = far[v]
-        if d < infinity:
-            begin = np.int64(begins[v])
-            for e in range(starts[v], starts[v + 1]):
-                u = position_of(np.int64(arcs[e]["head"]), tops, begin)
-                if u < core and far[u] >= infinity:
-                    gates[count] = u
-                    count += 1
-                if d + arcs[e]["weight"] < far[u]:
-                    far[u] = d + arcs[e]["weight"]
-                    before[u] = v
-        v = np.int64(parents[v])
-    return count
-
-
-@kernel
-def climb_both(
-    up_starts, up_arcs, down_starts, down_arcs, parents, begins, core, tops, source, target, far, back, before, after,
-    gates, exits, infinity,
-):  # fmt: skip
-    """Climb from both ends; return the least length over a common ancestor, its position or -1, and two counts.
-
-    ``far`` and ``before`` are those of the source, ``back`` and ``after`` those of the target. ``gates`` and ``exits``
-    list what each climb reached in the core; the counts say how many there are.
-    """
-    entered = climb_noting(up_starts, up_arcs, parents, begins, core, tops, source, far, before, gates, infinity)
-    left = climb_noting(down_starts, down_arcs, parents, begins, core, tops, target, back, after, exits, infinity)
-    best, top = infinity, np.int64(-1)
-    v = np.int64(target)
-    while v >= core:
-        if back[v] < infinity and far[v] < infinity and far[v] + back[v] < best:
-            best, top = far[v] + back[v], v
-        v = np.int64(parents[v])
-    return best, top, entered, left
-
-
-@kernel
-def enter_closed(matrix, gates, far, dist, infinity):
-    """Write the distances to all vertices of a closed core, from those of some of its vertices."""
-    for u in range(len(matrix)):
-        dist[u] = infinity
-    for i in range(len(gates)):
-        g = np.int64(gates[i])
-        for u in range(len(matrix)):
-            dist[u] = min(dist[u], far[g] + matrix[g, u])
-
-
-@kernel
-def find_exit(exits, left, back, dist, best, infinity):
-    """Return the vertex of the core over which a path is shorter than ``best``, and shortest, or -1."""
-    top = np.int64(-1)
-    for i in range(left):
-        u = np.int64(exits[i])
-        if dist[u] < infinity and dist[u] + back[u] < best:
-            best, top = dist[u] + back[u], u
-    return top
-
-
-@kernel
-def trace_core(up, heads, outs, ins, below_starts, below, links, dist, far, top, after, seen, pending, infinity):
-    """Search back from ``top`` along tight arcs of the core, to a vertex that the climb reached as directly.
-
-    Returns that vertex, and writes to ``after`` which vertex comes after each one that was found. Every vertex is
-    searched once, so cycles of length zero do no harm. The distances must be sums along the path.
-    """
-    core = len(dist)
-    for v in range(core):
-        seen[v] = 0
-    seen[top] = 1
-    pending[0], size = top, np.int64(1)
-    while size > 0:
-        size -= 1
-        v = np.int64(pending[size])
-        if far[v] == dist[v]:
-            return v
-        for s in range(up[v], up[v + 1]):
-            u = np.int64(heads[s])
-            if seen[u] == 0 and ins[s] < infinity and dist[u] + ins[s] == dist[v]:
-                seen[u], after[u], pending[size] = 1, v, u
-                size += 1
-        i = np.int64(below_starts[v])
-        while i < below_starts[v + 1] and below[i] < core:
-            u, weight = np.int64(below[i]), outs[links[i]]
-            if seen[u] == 0 and weight < infinity and dist[u] + weight == dist[v]:
-                seen[u], after[u], pending[size] = 1, v, u
-                size += 1
-            i += 1
-    return np.int64(-1)
-
-
-@inlined
-def forget_climb(parents, core, source, gates, count, far, infinity):
-    """Make the distances of a climb infinite again."""
-    v = np.int64(source)
-    while v >= core:
-        far[v] = infinity
-        v = np.int64(parents[v])
-    for i in range(count):
-        far[gates[i]] = infinity
-
-
-@kernel
-def list_walk(
-    parents, core, source, target, entry, before, after, far, back, gates, entered, exits, left, infinity, ranks, walk
-):
-    """List the ranks from source to target; return how many: back from ``entry`` to the source, and on to the target.
-
-    ``entry`` is the top, or the vertex at which the walk enters the core, or -1 for none. ``ranks`` are by position.
-    ``far`` and ``back`` become infinite again.
-    """
-    count = np.int64(0)
-    v = np.int64(entry)
-    while v >= 0:
-        walk[count] = ranks[v]
-        count += 1
-        v = np.int64(before[v])
-    for i in range(count >> 1):
-        walk[i], walk[count - 1 - i] = walk[count - 1 - i], walk[i]
-    v = np.int64(after[entry]) if entry >= 0 else np.int64(-1)
-    while v >= 0:
-        walk[count] = ranks[v]
-        count += 1
-        v = np.int64(after[v])
-    forget_climb(parents, core, source, gates, entered, far, infinity)
-    forget_climb(parents, core, target, exits, left, back, infinity)
-    return count
-
-
-@kernel
-def link_lists(starts, heads, cursors, links):
-    """List the shortcuts to every rank; ``cursors`` are where the lists begin, and are moved to their ends."""
-    for s in range(starts[0], starts[len(starts) - 1]):
-        v = heads[s]
-        links[cursors[v]] = s
-        cursors[v] += 1
-
-
-@kernel
-def mark_arcs(offsets, heads_of_arcs, weights, ranks, up, heads, outs, ins, over, back_over):
-    """Write PLAIN where a shortcut is an arc of the graph: to ``over`` if it leads to its head, else ``back_over``."""
-    for u in range(len(offsets) - 1):
-        i = np.int64(ranks[u])
-        for e in range(offsets[u], offsets[u + 1]):
-            j = np.int64(ranks[heads_of_arcs[e]])
-            if i > j:
-                s = find_shortcut(up, heads, i, j)
-                if outs[s] == weights[e]:
-                    over[s] = PLAIN
-            elif i < j:
-                s = find_shortcut(up, heads, j, i)
-                if ins[s] == weights[e]:
-                    back_over[s] = PLAIN
-
-
-@inlined
-def seek_shortcut(up, heads, v, head):
-    """Return the shortcut of rank ``v`` with this head, or -1."""
-    low, high = np.int64(up[v]), np.int64(up[v + 1])
+def seek(heads, low, high, head):
+    """Return where ``head`` is in ``heads[low:high]``, which ascend, or ``high`` if it is not there."""
+    end = high
     while low < high:
-        middle = (low + high) >> 1
+        middle = (low + high) >> ONE
         if heads[middle] < head:
-            low = middle + 1
+            low = middle + ONE
         else:
             high = middle
-    return low if low < up[v + 1] and heads[low] == head else np.int64(-1)
+    return low if low < end and heads[low] == head else end
 
 
 @inlined
-def seek_middle(s, lower, upper, firsts, seconds, up, heads, below_starts, below, links, core, negative, infinity):
-    """Return the rank that a shortcut with the weight ``seconds[s]`` leads over, or PLAIN if there is none.
+def is_arc(u, v, length, offsets, arcs):
+    """Return whether the graph has an arc from vertex u to vertex v of this length."""
+    for e in range(np.uint64(offsets[u]), np.uint64(offsets[u + ONE])):
+        if arcs[e]["head"] == v and weight(arcs, e) == length:
+            return True
+    return False
 
-    Most vertices below are farther away than the shortcut is long: without negative weights that rules them out.
+
+@inlined
+def seek_below(x, end, length, lower, upper, firsts, seconds, up, heads, sizes, infinity):
+    """Return the first rank from ``x`` on, and before ``end``, over which a shortcut is that long, or ``end``.
+
+    ``firsts`` are the weights between the middle and the lower end, ``seconds`` those between it and the upper end.
     """
-    for i in range(below_starts[lower], below_starts[lower + 1]):
-        first = firsts[links[i]]
-        if first < infinity and (negative or first <= seconds[s]) and below[i] >= core:
-            t = seek_shortcut(up, heads, below[i], upper)
-            if t >= 0 and seconds[t] < infinity and first + seconds[t] == seconds[s]:
-                return np.int64(below[i])
+    while x < end:
+        last = np.uint64(up[x + ONE])
+        q = seek(heads, np.uint64(up[x]), last, upper)
+        p = seek(heads, q, last, lower)
+        if p == last:
+            x += np.uint64(sizes[x])
+        elif firsts[p] < infinity and seconds[q] < infinity and firsts[p] + seconds[q] == length:
+            return x
+        else:
+            x += ONE
+    return end
+
+
+@inlined
+def seek_middle(length, lower, upper, firsts, seconds, up, heads, sizes, root_starts, roots, infinity):
+    """Return the rank that a shortcut of this length leads over, or PLAIN if there is none.
+
+    Where both ends are in the core, the trees are searched whose roots have a shortcut to the lower one.
+    """
+    in_core = lower + ONE < np.uint64(len(root_starts))
+    first, last = (root_starts[lower], root_starts[lower + ONE]) if in_core else (0, 1)
+    for i in range(first, last):
+        root = np.uint64(roots[i]) if in_core else lower
+        end = root + np.uint64(sizes[root])
+        x = root if in_core else lower + ONE
+        x = seek_below(x, end, length, lower, upper, firsts, seconds, up, heads, sizes, infinity)
+        if x < end:
+            return np.int64(x)
     return np.int64(PLAIN)
 
 
 @inlined
-def middle_of(u, v, up, heads, outs, ins, over, back_over, below_starts, below, links, core, negative, infinity):
-    """Return the rank of the vertex that the shortcut from u to v leads over, or PLAIN; note it for the next path."""
-    if u > v:
-        s = seek_shortcut(up, heads, u, v)
-        if over[s] == UNKNOWN:
-            over[s] = seek_middle(s, u, v, ins, outs, up, heads, below_starts, below, links, core, negative, infinity)
-        return np.int64(over[s])
-    s = seek_shortcut(up, heads, v, u)
-    if back_over[s] == UNKNOWN:
-        back_over[s] = seek_middle(s, v, u, outs, ins, up, heads, below_starts, below, links, core, negative, infinity)
-    return np.int64(back_over[s])
+def look_up(
+    u, v, lower, upper, firsts, seconds, known, up, heads, sizes, root_starts, roots, offsets, arcs, vertices, infinity
+):
+    """Return the middle of the shortcut from u to v, or PLAIN, and note it in ``known`` for the next path.
+
+    An arc of the graph is preferred to a middle: where many weights are zero, middles would lead far around.
+    """
+    end = np.uint64(up[lower + ONE])
+    s = seek(heads, np.uint64(up[lower]), end, upper)
+    if s == end:  # a file may claim arcs of the core that are no shortcuts
+        return np.int64(PLAIN)
+    if known[s] == UNKNOWN:
+        if is_arc(np.uint64(vertices[u]), vertices[v], seconds[s], offsets, arcs):
+            known[s] = PLAIN
+        else:
+            known[s] = seek_middle(
+                seconds[s], lower, upper, firsts, seconds, up, heads, sizes, root_starts, roots, infinity
+            )
+    return np.int64(known[s])
+
+
+@inlined
+def middle_of(
+    u, v, up, heads, outs, ins, over, back_over, sizes, root_starts, roots, offsets, arcs, vertices, infinity
+):
+    """Return the rank of the vertex that the shortcut from u to v leads over, or PLAIN: nothing is below a leaf."""
+    lower = max(u, v)
+    if sizes[lower] == 1 and lower + ONE >= np.uint64(len(root_starts)):
+        return np.int64(PLAIN)
+    if u == lower:
+        return look_up(
+            u, v, u, v, ins, outs, over, up, heads, sizes, root_starts, roots, offsets, arcs, vertices, infinity
+        )
+    return look_up(
+        u, v, v, u, outs, ins, back_over, up, heads, sizes, root_starts, roots, offsets, arcs, vertices, infinity
+    )
+
+
+@inlined
+def append(path, count, v, index):
+    """Append a vertex to a path, or go back to where it is already; return the new length of the path.
+
+    ``index`` has the position of every vertex in the path, plus 1, and zero for others.
+    """
+    if index[v] == 0:
+        path[count] = v
+        count += ONE
+        index[v] = count
+        return count
+    while path[count - ONE] != v:
+        count -= ONE
+        index[path[count]] = 0
+    return count
 
 
 @kernel
 def unfold(
-    walk, length, up, heads, outs, ins, over, back_over, below_starts, below, links, core, negative, infinity, vertices,
-    stack, path,
+    walk, length, up, heads, outs, ins, over, back_over, sizes, root_starts, roots, offsets, arcs, vertices, infinity,
+    cyclic, stack, index, path,
 ):  # fmt: skip
     """Replace every shortcut of a walk by the arcs of the graph it stands for; return the length of ``path``.
 
     The walk has ranks, the path vertices. A shortcut that arose when x was eliminated has exactly the weight of the two
-    arcs over x. Threads may note different middles of a shortcut, and each is right. Returns -1 where ``path`` or
-    ``stack`` (two entries per arc) has too little room.
+    arcs over x. Threads may note different middles of a shortcut, and each is right. ``cyclic``: there may be cycles of
+    length zero, which are cut out; ``index`` is zero before and after. Returns -1 where the walk has more vertices than
+    the graph, or ``stack`` (two entries per arc) has too little room.
     """
-    path[0] = vertices[walk[0]]
-    count = np.int64(1)
+    room = np.uint64(len(path))
+    path[0], count, steps = vertices[walk[0]], ONE, ONE
+    index[path[0]] = 1
     for i in range(length - 1):
-        stack[0], stack[1] = walk[i], walk[i + 1]
-        depth = np.int64(2)
-        while depth > 0:
-            depth -= 2
-            u, v = np.int64(stack[depth]), np.int64(stack[depth + 1])
+        stack[0], stack[1], depth = walk[i], walk[i + 1], np.uint64(2)
+        while depth > 0 and steps < room:
+            depth -= np.uint64(2)
+            u, v = np.uint64(stack[depth]), np.uint64(stack[depth + ONE])
             x = middle_of(
-                u, v, up, heads, outs, ins, over, back_over, below_starts, below, links, core, negative, infinity
-            )
-            if x < 0:
-                if count == len(path):
-                    return np.int64(-1)
-                path[count] = vertices[v]
-                count += 1
-            elif depth + 4 > len(stack):
-                return np.int64(-1)
+                u, v, up, heads, outs, ins, over, back_over, sizes, root_starts, roots, offsets, arcs, vertices,
+                infinity,
+            )  # fmt: skip
+            if x != PLAIN:
+                if depth + np.uint64(4) > np.uint64(len(stack)):
+                    steps = room
+                    break
+                stack[depth], stack[depth + ONE] = x, v
+                stack[depth + np.uint64(2)], stack[depth + np.uint64(3)] = u, x
+                depth += np.uint64(4)
+            elif cyclic:
+                count, steps = append(path, count, np.uint64(vertices[v]), index), steps + ONE
             else:
-                stack[depth], stack[depth + 1] = x, v
-                stack[depth + 2], stack[depth + 3] = u, x
-                depth += 4
-    return count
+                path[count] = vertices[v]
+                count, steps = count + ONE, steps + ONE
+    for i in range(count if cyclic else ONE):
+        index[path[i]] = 0
+    return np.int64(count) if steps < room else np.int64(-1)
