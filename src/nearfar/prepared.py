@@ -294,21 +294,26 @@ class Prepared(PreparedGraph):
         if can_unfold(self.hierarchy):
             with lent(self._spare_paths, lambda: Paths(self.hierarchy)) as paths:
                 found = paths.find(s, t)
-        if found is None:  # there is an open core, or the walk has very many cycles of length zero: search the graph
-            found = self._search(s, t)
+        if found is None and self.hierarchy.pruned:
+            found = self._search_pruned(s, t)
+        if found is None:  # there is a large core, or the walk has very many cycles of length zero
+            return api.path(self.graph, source, target, **self._options)
         if not len(found):
             raise NoPathError(f"there is no path from {source!r} to {target!r}: it cannot be reached.")
         names = names_of(self.graph, found)
         return names if isinstance(names, list) else names.tolist()
 
-    def _search(self, s: int, t: int) -> np.ndarray:
-        """Return the vertices of a shortest path from a search of the graph that was eliminated; none without one."""
-        plain = self.hierarchy.graph
+    def _search_pruned(self, s: int, t: int) -> np.ndarray:
+        """Return the vertices of a shortest path from a search of what pruning has left; none without one."""
         try:
-            found = api.path(plain, plain.name(s), plain.name(t), threads=self.threads)
+            return np.array(api.path(self.hierarchy.graph, s, t, **self._options), np.int32)
         except NoPathError:
-            found = []
-        return plain.indices(found)
+            return np.empty(0, np.int32)
+
+    @cached_property
+    def _options(self) -> Options:
+        """The options of a search of the graph: none by default, which saves their checks."""
+        return {} if self.threads == cpu.facts().cores else {"threads": self.threads}
 
     def row_sums(
         self,
