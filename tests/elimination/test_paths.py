@@ -16,6 +16,7 @@ from helpers.marks import JIT
 from helpers.shapes import KINDS, SHAPES, any_shape, shaped, wild
 from nearfar import Graph
 from nearfar.elimination import core
+from nearfar.elimination import paths as module
 from nearfar.elimination.paths import Paths, can_unfold
 from nearfar.errors import NoPathError
 from nearfar.kernels.cpu.unfold import append
@@ -157,7 +158,7 @@ def test_families(family, shape):
             assert_as_long(prepared, source, target)
 
 
-def test_paths_lead_through_cores():
+def test_paths_lead_through_cores(monkeypatch):
     """The shapes above do use what they are meant to use."""
     graph = nearfar.generate.road_grid(12, 12, seed=1)
     rounded = graph.with_weights(np.random.default_rng(1).uniform(0.1, 1, graph.m // 2))
@@ -166,7 +167,10 @@ def test_paths_lead_through_cores():
             prepared = nearfar.prepare(graph)
             assert isinstance(prepared.hierarchy.core, kind) and can_unfold(prepared.hierarchy)
             assert can_unfold(nearfar.prepare(rounded).hierarchy) == (kind is core.Core)
-        assert not can_unfold(prepared.hierarchy) or kind is core.ClosedCore  # too large to be searched for one pair
+        assert can_unfold(prepared.hierarchy)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "SMALL_CORE", 0)
+            assert can_unfold(prepared.hierarchy) == (kind is core.ClosedCore)  # too large to be searched for one pair
     with shaped(**SHAPES["core by rows"]):
         assert not can_unfold(nearfar.prepare(graph).hierarchy)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .core import ClosedCore, Core
 from .layout import new_lanes
-from .tuning import SEARCHED_CORE
+from .tuning import SEARCHED_CORE, SMALL_CORE
 
 if TYPE_CHECKING:
     from .build import Hierarchy
@@ -66,10 +66,13 @@ def can_unfold(hierarchy: Hierarchy) -> bool:
     Paths through a core follow tight arcs in it. A closed core has none if its sums are rounded, and to search a large
     core for one pair takes longer than to search the graph.
     """
-    graph, core = hierarchy.graph, hierarchy.core
+    core = hierarchy.core
+    if core is None:
+        return True
     if isinstance(core, ClosedCore):
         return core.matrix.dtype.kind == "i"
-    return core is None or (not hierarchy.by_rows and len(core.heads) * SEARCHED_CORE <= graph.n + graph.m)
+    arcs, size = len(core.heads), hierarchy.graph.n + hierarchy.graph.m
+    return not hierarchy.by_rows and (arcs <= SMALL_CORE or arcs * SEARCHED_CORE <= size)
 
 
 class Paths:
