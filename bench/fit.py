@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import least_squares
 
-from nearfar.elimination.outlook import Outlook, guess
+from nearfar.elimination.outlook import HUBS, Outlook, guess
 from nearfar.engine import candidates
 from nearfar.engine.estimate import seconds_on_cpu
 from nearfar.engine.tuning import GUESSED
@@ -33,7 +33,7 @@ from plans import FROM
 
 FILE = Path(costs.__file__)
 BOUND = 8.0  # times the former value, that a constant may become greater or less
-STAY = 0.02  # what leaving the former value by a factor of e costs, beside errors of the same size in all cases
+STAY = 0.003  # what leaving the former value by a factor of e costs, beside errors of the same size in all cases
 LEAST = 3e-4  # seconds from which a case is fitted
 
 # The constants on which each method's time depends, in the order in which they are fitted.
@@ -42,9 +42,10 @@ FITTED = {
     "johnson": ("ROW_HEAP",),
     "floyd": ("FLOYD_ROW", "FLOYD_ENTRY", *(f"FLOYD_CUBE.{kind}" for kind in costs.FLOYD_CUBE)),
     "bfs": ("BFS_ROW", "BFS_ROW_VERTEX", "BFS_ROW_ARC", "BFS_ROW_LEVEL", "BFS_WRITE", "BFS_LEVEL", "BFS_LEVEL_WORDS",
-            "BFS_PASS", "BFS_ARC"),
-    "prepared": ("PREPARE", "PREPARE_VERTEX", "PREPARE_ARC", "PREPARE_ENTRY", "PREPARE_LARGE", "SWEEP_VERTEX",
-                 "SWEEP_SHORTCUT", "SWEEP_ROW", "PRUNE_ROWS", "PRUNE_ROWS_DIRECTED", "PRUNED_SHORTCUTS", "CORE_ARC"),
+            "BFS_PASS", "BFS_ARC", "BFS_PULLED"),
+    "prepared": ("PREPARE", "PREPARE_VERTEX", "PREPARE_ARC", "PREPARE_ENTRY", "PREPARE_CORE", "PREPARE_LARGE",
+                 "SWEEP_VERTEX", "SWEEP_SHORTCUT", "SWEEP_ROW", "PRUNE_ROWS", "PRUNE_ROWS_DIRECTED",
+                 "PRUNED_SHORTCUTS", "CORE_ARC"),
 }  # fmt: skip
 
 
@@ -82,7 +83,7 @@ def foreseen(case: dict[str, Any]) -> Outlook | None:
         return Outlook(**case["seen"])
     if case["n"] <= GUESSED:
         return guess(case["counts"])
-    return Outlook(**case["outlook"]) if case["outlook"] else None
+    return Outlook(**case["outlook"]) if case["outlook"] and case["max_degree"] < HUBS * case["m"] / case["n"] else None
 
 
 def usable(cases: Iterable[dict[str, Any]], method: str) -> list[dict[str, Any]]:

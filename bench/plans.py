@@ -10,7 +10,8 @@ For each graph, number of sources and number of threads, every method that can a
 turns; best times count. All answers are compared with each other to the bit (floats that are added in another order up
 to rounding), and one row of each is verified. Every try gets a graph that was never asked before, so that what `auto`
 learns by looking at the graph is in its time. Candidates that would take more than TOO_LONG times the best so far are
-left out, by what the planner expects of them, and those that do take CLOSE times the best have no more turns.
+left out, by what the planner expects of them, and those that do take CLOSE times the best have
+fewer turns.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ ALL_PAIRS = 20_000  # vertices up to which all pairs are asked for
 TOO_LONG, LONGEST = 8.0, 2.5  # times the best candidate, and seconds, that a candidate may be expected to take
 CLOSE = 1.6  # times the best, from which a candidate has no more turns
 TRIES, LEAST = 5, 0.015  # turns; seconds that a turn of a candidate takes at least
+FEW_TRIES, LEAST_OFTEN = 2, 0.1  # turns of all candidates that take less than this many seconds: the fit needs them
 FROM = 1e-3  # seconds of the best candidate from which a case counts for the bars
 LOOKED_AT = 4096  # vertices of the ball in a look that is taken for the fit, where `auto` took none
 
@@ -74,9 +76,9 @@ class Case:
             if method == "auto" or self._expected(method) < min(TOO_LONG * self._best(), LONGEST):
                 self._answer(method)
                 self.times[method] = self._run(method)
-        for _ in range(TRIES if self._best() >= FROM / 2 else 1):
-            for method in self.times:
-                if method == "auto" or self.times[method] < CLOSE * self._best():
+        for turn in range(TRIES if self._best() >= FROM / 2 else 1):
+            for method, seconds in self.times.items():
+                if method == "auto" or seconds < CLOSE * self._best() or (turn < FEW_TRIES and seconds < LEAST_OFTEN):
                     self._turn(method)
         self._compare()
         return {"times": self.times} | self._plan()

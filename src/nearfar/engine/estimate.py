@@ -85,6 +85,7 @@ def preparing_seconds(graph: Graph, outlook: Outlook | None = None) -> float:
     if outlook.pruned:
         return (costs.PRUNE_ROWS if graph.undirected else costs.PRUNE_ROWS_DIRECTED) * row_seconds(graph, 4)
     work = graph.n * costs.PREPARE_VERTEX + graph.m * costs.PREPARE_ARC + outlook.steps * costs.PREPARE_ENTRY
+    work += outlook.core_arcs * costs.PREPARE_CORE
     return costs.PREPARE + (1 + costs.PREPARE_LARGE * costs.doublings(4 * graph.n)) * work
 
 

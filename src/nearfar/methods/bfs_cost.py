@@ -45,8 +45,9 @@ def words_for(rows: int) -> int:
 
 def single_seconds(graph: Graph, rows: int, threads: int) -> float:
     """Return the expected seconds of single rows, one per thread."""
-    n, m, levels = graph.n, graph.m, graph.usual_levels
-    row = costs.BFS_ROW + n * costs.BFS_ROW_VERTEX + m * costs.BFS_ROW_ARC + levels * costs.BFS_ROW_LEVEL
+    n, levels = graph.n, graph.usual_levels
+    arcs = min(graph.m, costs.BFS_PULLED * n) if graph.undirected else graph.m  # who is not reversed is only pushed
+    row = costs.BFS_ROW + n * costs.BFS_ROW_VERTEX + arcs * costs.BFS_ROW_ARC + levels * costs.BFS_ROW_LEVEL
     return -(-rows // threads) * row * costs.slower(n, 4)
 
 

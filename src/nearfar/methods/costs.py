@@ -30,6 +30,7 @@ BFS_ROW = 8e-6
 BFS_ROW_VERTEX = 4e-9
 BFS_ROW_ARC = 7e-10
 BFS_ROW_LEVEL = 5e-8
+BFS_PULLED = 8  # arcs per vertex that are looked at, at most: wide levels are pulled, and most pulls end soon
 
 # Breadth-first search of up to 512 rows per pass.
 BFS_PASS = 5e-5  # a pass by itself
@@ -44,6 +45,7 @@ PREPARE = 1.2e-3  # a graph by itself, however small
 PREPARE_VERTEX = 1.5e-7
 PREPARE_ARC = 8e-8
 PREPARE_ENTRY = 4.5e-9  # per list entry that elimination merges, with all that follows from it
+PREPARE_CORE = 3e-7  # per arc of the core, which is made, and tried
 PREPARE_LARGE = 0.3  # growth per doubling of n beyond the fast cache: a path of 30,000 vertices takes 7 ms, NY 504
 SWEEP_VERTEX = 4.2e-10
 SWEEP_SHORTCUT = 7e-11
