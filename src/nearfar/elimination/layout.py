@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.cpu.aligned import new_lanes as new_lanes
 from ..kernels.cpu.arguments import DownArcs, Lines
-from ..kernels.cpu.constants import LANES, LINE_BYTES
 from .eliminate import Structure
 from .lines import make_lines
 from .shortcuts import IN, OUT, Shortcuts
@@ -241,11 +241,3 @@ def _bounds(structure: Structure, shortcuts: Shortcuts) -> tuple[float, float]:
         longest_chains(structure.up, structure.heads, weights, shortcuts.keep, bit, up, down)
         high, low = high + up.max(initial=0), low + down.min(initial=0)
     return 2 * low, high + inside + heaviest - low
-
-
-def new_lanes(rows: int, dtype: np.dtype) -> np.ndarray:
-    """Return rows of lanes, not filled, each of which starts at a cache line."""
-    size = rows * LANES * dtype.itemsize
-    raw = np.empty(size + LINE_BYTES, np.uint8)
-    skip = -raw.ctypes.data % LINE_BYTES
-    return raw[skip : skip + size].view(dtype).reshape(rows, LANES)
