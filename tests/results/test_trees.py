@@ -16,7 +16,8 @@ import nearfar
 from helpers import oracle, strategies
 from nearfar import generate
 from nearfar.graph import Graph
-from nearfar.results import trees
+from nearfar.kernels.cpu.aligned import new_lanes
+from nearfar.results import tree_blocks, trees
 from nearfar.results.trees import origins, predecessors, reverse_if_worth
 
 
@@ -125,6 +126,75 @@ def test_threads_share_rows_and_parts_of_them(k, ahead, monkeypatch):
     assert several[0].tolist() == oracle.predecessors(graph.n, arcs, dist, [0])
 
 
+@st.composite
+def several_rows(draw):
+    """Return a graph and the rows of some sources, perhaps with a limit beyond which nothing is reached."""
+    case = draw(strategies.cases() | tied())
+    sources = draw(st.lists(st.integers(0, case.n - 1), min_size=1, max_size=20))
+    rows = np.stack([case.row([s]) for s in sources])
+    limit = draw(st.none() | st.sampled_from(rows.ravel().tolist()))
+    if limit is not None:
+        rows[rows > limit] = np.inf if rows.dtype.kind == "f" else np.iinfo(rows.dtype).max
+    return case, rows, [[s] for s in sources]
+
+
+def row_by_row(graph, rows, seeds, back):
+    """Return the predecessors without blocks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trees, "rows_in_blocks", lambda *given: 0)
+        return predecessors(graph, rows, seeds, back=back)
+
+
+@given(several_rows(), st.booleans(), st.integers(1, 3), st.integers(1, 16))
+def test_blocks_of_rows_are_as_single_rows(query, shared, threads, fewest):
+    case, rows, seeds = query
+    graph = graph_of(case)
+    back = graph.reverse()
+    wanted = row_by_row(graph, rows, seeds, back)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trees, "SMALL_WORK", 0)
+        patch.setattr(tree_blocks, "FEWEST_ROWS", fewest)
+        patch.setattr(tree_blocks, "SHARED_WORK", 0 if shared else 1 << 30)
+        np.testing.assert_array_equal(predecessors(graph, rows, seeds, threads, back=back), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_blocks_of_a_graph_with_hubs_and_zeros(dtype, monkeypatch):
+    """Many ties: the least-numbered tail often is at the end of a flat arc, which must not count."""
+    monkeypatch.setattr(trees, "SMALL_WORK", 0)
+    graph = generate.rmat(7, edge_factor=8, max_weight=3, seed=2)
+    graph = graph.with_weights((graph.row_weights - 1).astype(dtype))
+    found = nearfar.mssp(graph, range(40), cutoff=2)  # some vertices are unreached from some sources only
+    seeds = [[s] for s in range(40)]
+    wanted = row_by_row(graph, found.rows, seeds, graph)
+    np.testing.assert_array_equal(predecessors(graph, found.rows, seeds, back=graph), wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32])
+def test_sums_beyond_the_type_are_no_tight_arcs_in_blocks(dtype, monkeypatch):
+    """The sum of two numbers of the type wraps, or is infinite, or is the mark: it must not lead to a vertex."""
+    monkeypatch.setattr(trees, "SMALL_WORK", 0)
+    mark = np.inf if dtype is np.float32 else np.iinfo(dtype).max
+    far = np.finfo(dtype).max if dtype is np.float32 else mark - 1
+    graph = Graph.from_arcs([0, 1, 1, 2], [1, 2, 3, 3], np.array([far, far, 1, far], dtype))
+    rows = np.array([[0, far, mark, mark], [mark, mark, mark, 0]] * 8, dtype)
+    assert tree_blocks.rows_in_blocks(graph, rows) == 16
+    found = predecessors(graph, rows, [[0], [3]] * 8, back=graph.reverse())
+    assert found.tolist() == [[-1, 0, -1, -1], [-1, -1, -1, -1]] * 8
+
+
+def test_which_rows_are_done_in_blocks(monkeypatch):
+    graph = Graph.from_arcs([0], [1], [7])
+    counts = [tree_blocks.rows_in_blocks(graph, np.zeros((k, 2), np.int32)) for k in (0, 5, 6, 16, 21, 22, 64)]
+    assert counts == [0, 0, 6, 16, 16, 22, 64]
+    heavy = Graph.from_arcs([0, 0], [1, 1], [7, 2**32 + 7])  # the weight does not fit the distances
+    rows = np.array([[0, 7]] * 16, np.int32)
+    assert tree_blocks.rows_in_blocks(heavy, rows) == 0
+    assert tree_blocks.rows_in_blocks(heavy, rows.astype(np.int64)) == 16
+    monkeypatch.setattr(trees.cpu, "facts", lambda: SimpleNamespace(memory=1000))
+    assert tree_blocks.rows_in_blocks(graph, rows) == 0
+
+
 def test_many_arcs_of_a_vertex():
     """The arcs of a hub are looked at in another way than the first few."""
     tails = np.arange(1, 60)
@@ -211,6 +281,11 @@ def test_passes_over_the_arcs_look_at_the_stop_flag():
     assert kernels.push(*arcs, 0, 9, False, pred, stop) == 0
     assert kernels.search(*arcs, 9, pred, queue.copy(), queue, stop) == 0
     assert (pred == 77).all()
+    block, table = tree_blocks.Block(graph, row[None], pred.view(np.int32)[None], stop), new_lanes(9, row.dtype)
+    table[:] = 5
+    block.lay_out(table, 0, 9)
+    block.pull(table, 0, 9)
+    assert (pred == 77).all() and (table == 5).all() and block.missing() == [0]
 
 
 def test_no_vertices():

@@ -5,8 +5,8 @@ value of type Lanes *is* an LLVM vector: kernels load, add, take minima and stor
 each operation to what the machine has: two instructions with AVX2 and int32, one with AVX-512, four with NEON.
 
 ``load`` and ``store`` take a row of a C-ordered array of shape (n, LANES) that begins at a cache line, as new_lanes in
-elimination/layout.py makes them, so that no row crosses one; ``load_at`` and ``store_at`` take LANES neighbours
-anywhere in a flat array. With the JIT switched off (NUMBA_DISABLE_JIT=1, used to measure coverage) NumPy arrays of
+aligned.py makes them, so that no row crosses one; ``load_at`` and ``store_at`` take LANES neighbours anywhere in a flat
+array. With the JIT switched off (NUMBA_DISABLE_JIT=1, used to measure coverage) NumPy arrays of
 LANES entries are used instead of vectors.
 """
 
@@ -160,6 +160,29 @@ def _chooser(sign: str) -> Any:
 minimum = _chooser("<")
 
 
+def _selector(sign: str) -> Any:
+    """Return the intrinsic that takes ``value`` in every lane where the comparison holds, ``other`` elsewhere."""
+
+    def select(typing_context, left, right, value, other):
+        def codegen(context, builder, signature, args):
+            kind, chosen = signature.args[0], signature.args[3]
+            right, value = (
+                _spread(context, builder, like, args[i], signature.args[i]) for like, i in ((kind, 1), (chosen, 2))
+            )
+            return builder.select(_compare(builder, kind.dtype, sign, args[0], right), value, args[3])
+
+        return other(left, right, value, other), codegen
+
+    return intrinsic(select)
+
+
+where_equal, where_less = _selector("=="), _selector("<")
+"""Return ``value`` in every lane where ``left`` is equal to ``right``, or less; ``other`` elsewhere.
+
+``other`` is lanes, of any type; ``right`` and ``value`` are lanes or one number.
+"""
+
+
 @intrinsic
 def replace_from(typing_context, lanes, limit, value):
     """Return the lanes with ``value`` where they are not below ``limit``."""
@@ -300,6 +323,14 @@ if config.DISABLE_JIT:
         return lanes + np.asarray(other).astype(lanes.dtype)
 
     minimum = np.minimum
+
+    def where_equal(left, right, value, other):
+        """Return ``value`` where the lanes are equal."""
+        return np.where(left == right, value, other).astype(other.dtype)
+
+    def where_less(left, right, value, other):
+        """Return ``value`` where ``left`` is less."""
+        return np.where(left < right, value, other).astype(other.dtype)
 
     def replace_from(lanes, limit, value):
         """Return the lanes with ``value`` where they are not below ``limit``."""
