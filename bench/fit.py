@@ -26,7 +26,6 @@ from scipy.optimize import least_squares
 from nearfar.elimination.outlook import HUBS, Outlook, guess
 from nearfar.engine import candidates
 from nearfar.engine.estimate import seconds_on_cpu
-from nearfar.engine.tuning import GUESSED
 from nearfar.machine import processor
 from nearfar.methods import costs
 from plans import FROM
@@ -81,8 +80,8 @@ def foreseen(case: dict[str, Any]) -> Outlook | None:
     """Return what `auto` saw of the graph, or would guess of a small one, or another look showed."""
     if case["seen"]:
         return Outlook(**case["seen"])
-    if case["n"] <= GUESSED:
-        return guess(case["counts"])
+    if (guessed := guess(case["counts"])) is not None:
+        return guessed
     return Outlook(**case["outlook"]) if case["outlook"] and case["max_degree"] < HUBS * case["m"] / case["n"] else None
 
 
@@ -177,9 +176,8 @@ def write(cases: list[dict[str, Any]]) -> None:
     values = {name: getattr(costs, name) for names in FITTED.values() for name in (n.partition(".")[0] for n in names)}
     lines = []
     for line in rest.splitlines():
-        name = line.partition(" = ")[0]
-        comment = line.partition("  # ")[2]
-        lines.append(f"{name} = {_literal(values[name])}  # {comment}" if name in values else line)
+        name, comment = line.partition(" = ")[0], "".join(line.partition("  # ")[1:])
+        lines.append(f"{name} = {_literal(values[name])}{comment}" if name in values else line)
     FILE.write_text(f'{head}RUN = "{run}"\n' + "\n".join(lines) + "\n", encoding="utf8")
 
 

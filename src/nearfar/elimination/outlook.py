@@ -36,6 +36,7 @@ MOST_LEFT = 0.6  # share of the vertices that are left in any core: random graph
 # unless there are hardly more arcs than in a tree. In a ball of 256: roads 0.89 to 0.99, grids and geometric graphs
 # 0.93 to 0.97, small worlds 0.66 to 0.7, random graphs 0.5; trees 0.44 to 0.63.
 CLOSED, TREE_LIKE = 0.8, 2.2
+GUESSED = 1500  # vertices up to which counts alone may decide
 HUBS = 16  # times the mean degree: roads and meshes have at most 4, geometric graphs 3, R-MAT graphs from 2^10 on 20
 
 
@@ -95,12 +96,14 @@ def _expander(graph: Graph) -> Outlook:
     return Outlook(0.5 * degree**2 * graph.m, 0.8 * graph.m, 0.4 * graph.n, 1.9 * graph.m)
 
 
-def guess(graph: Graph) -> Outlook:
-    """Return an outlook from counts alone, for small graphs: all of it is eliminated.
+def guess(graph: Graph) -> Outlook | None:
+    """Return an outlook from counts alone, for small graphs and trees: all of it is eliminated; None for others.
 
     Steps per vertex, guessed and true, of 300 and 1,000 vertices: roads 39 and 21, 106 and 42; grid 104 and 208, 279
     and 492; geometric 303 and 146, 837 and 200; raster 310 and 449, 835 and 1,751.
     """
+    if graph.n > GUESSED and graph.m > 2 * graph.n:
+        return None
     excess = max(graph.m / max(graph.n, 1) - 2, 0.0)  # a tree has two arcs per vertex
     steps = 4 + 60 * excess * (graph.n / 300) ** 0.75
     return Outlook(steps * graph.n, (1 + 2 * excess) * graph.n)

@@ -74,7 +74,7 @@ def _prepared_seconds(graph: Graph, rows: int, threads: int, itemsize: int, best
     seen = graph.memo.get("outlook")
     if seen is None and has_hubs(graph) and best * tuning.HUB_SHARE > _hub_rows(graph) * row_seconds(graph, itemsize):
         seen = _remember(graph, graph.n, _past_hubs(graph, threads))
-    size, found = seen or (0, guess(graph) if graph.n <= tuning.GUESSED else None)
+    size, found = seen or (0, guess(graph))
     for larger in _sizes_of_looks(graph, size):
         seconds = best if found is None else min(best, expected(found))
         if found is not None and _is_clear(graph, size, expected(found) / best):
