@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..kernels.cpu.arguments import ClosedMatrix, SearchedCore
 from .layout import infinity_of_lanes, new_lanes
 from .shortcuts import infinity_of
 from .tuning import CLOSED_CORE, CLOSED_SHARE
@@ -22,8 +23,14 @@ if TYPE_CHECKING:
     from .shortcuts import Shortcuts
     from .solvers import Solvers
 
-Search = Callable[[np.ndarray, np.ndarray], int]
-"""Lower the rows of lanes of the core to shortest distances, unless a flag is raised; return the arcs relaxed."""
+
+def search_core(core: SearchedCore | ClosedMatrix, dist: np.ndarray, stop: np.ndarray) -> int:
+    """Lower the rows of lanes of the core to shortest distances, unless a flag is raised; return the arcs relaxed."""
+    from ..kernels.cpu.core import settle_closed, settle_core
+
+    if isinstance(core, ClosedMatrix):
+        return int(settle_closed(core.matrix, core.infinity, dist, core.offers, core.givers, stop))
+    return int(settle_core(*core[:8], dist, *core[8:], stop))
 
 
 @dataclass(frozen=True)
@@ -43,21 +50,13 @@ class Core:
         """Memory of the arrays."""
         return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
 
-    def searcher(self) -> Search:
-        """Return a search with its own work space."""
-        from ..kernels.cpu.core import settle_core
-
+    def with_space(self) -> SearchedCore:
+        """Return the core as kernels take it, with work space of its own."""
         c = len(self.offsets) - 1
-        pending, following, listed = np.empty(c, np.int32), np.empty(c, np.int32), np.empty(c, np.uint8)
-        lightest = self.weights.dtype.type(0)
-
-        def search(dist: np.ndarray, stop: np.ndarray) -> int:
-            return settle_core(
-                self.offsets, self.heads, self.weights, self.in_offsets, self.tails, self.in_weights, self.infinity,
-                lightest, dist, pending, following, listed, stop,
-            )  # fmt: skip
-
-        return search
+        return SearchedCore(
+            self.offsets, self.heads, self.weights, self.in_offsets, self.tails, self.in_weights, self.infinity,
+            self.weights.dtype.type(0), np.empty(c, np.int32), np.empty(c, np.int32), np.empty(c, np.uint8),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -72,17 +71,10 @@ class ClosedCore:
         """Memory of the matrix."""
         return self.matrix.nbytes
 
-    def searcher(self) -> Search:
-        """Return a search with its own work space."""
-        from ..kernels.cpu.core import settle_closed
-
-        offers = new_lanes(len(self.matrix), self.matrix.dtype)
-        givers = np.empty(len(self.matrix), np.int32)
-
-        def search(dist: np.ndarray, stop: np.ndarray) -> int:
-            return settle_closed(self.matrix, infinity_of_lanes(self.matrix.dtype), dist, offers, givers, stop)
-
-        return search
+    def with_space(self) -> ClosedMatrix:
+        """Return the matrix as kernels take it, with work space of its own."""
+        c, dtype = len(self.matrix), self.matrix.dtype
+        return ClosedMatrix(self.matrix, infinity_of_lanes(dtype), new_lanes(c, dtype), np.empty(c, np.int32))
 
 
 def make_core(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.cpu.aligned import new_lanes as new_lanes
-from ..kernels.cpu.arguments import DownArcs, Lines
+from ..kernels.cpu.arguments import DownArcs, Lines, UpArcs
 from .eliminate import Structure
 from .lines import make_lines
 from .shortcuts import IN, OUT, Shortcuts
@@ -88,6 +88,11 @@ class SweepLayout:
             self.down_starts, self.down_arcs, self.run_starts, self.runs, self.units, self.tops, self.cells,
             self.infinity,
         )  # fmt: skip
+
+    @cached_property
+    def up(self) -> UpArcs:
+        """The arrays that a climb reads, as its kernels take them."""
+        return UpArcs(self.parents, self.up_starts, self.up_arcs, self.begins, self.core, self.tops)
 
     def lines(self, shift: int = 0) -> Lines:
         """Return when the lines of a row are written that begins ``shift`` columns before a cache line."""

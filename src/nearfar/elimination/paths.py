@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .core import ClosedCore, Core
+from .core import ClosedCore, Core, search_core
 from .layout import new_lanes
 from .tuning import SEARCHED_CORE, SMALL_CORE
 
@@ -89,7 +89,7 @@ class Paths:
         self.dist, self.seen = np.empty(layout.core, layout.dtype), np.empty(layout.core, np.uint8)
         self.pending, self.following = (np.empty(layout.core, np.int32) for _ in range(2))
         self.lanes = new_lanes(layout.core if isinstance(core, Core) else 0, layout.dtype)
-        self.search = core.searcher() if isinstance(core, Core) else None
+        self.core = core.with_space() if isinstance(core, Core) else None
         self.walk = np.empty(2 * layout.depth + layout.core + 2, np.int32)
         self.stack = np.empty(4 * layout.depth + 64, np.int32)
         self.path = np.empty(layout.n + 1, np.int32)
@@ -149,11 +149,11 @@ class Paths:
         from ..kernels.cpu.walks import enter_closed
 
         core, infinity = self.hierarchy.core, self.hierarchy.layout.infinity
-        if self.search is None:
+        if self.core is None:
             assert isinstance(core, ClosedCore)
             enter_closed(core.matrix, gates, self.far, self.dist, infinity)
         else:
             self.lanes[:] = infinity
             self.lanes[gates, 0] = self.far[gates]
-            self.search(self.lanes, np.zeros(1, np.int64))
+            search_core(self.core, self.lanes, np.zeros(1, np.int64))
             self.dist[:] = self.lanes[:, 0]

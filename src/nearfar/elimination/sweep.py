@@ -1,8 +1,8 @@
 """Rows of distances over a hierarchy: the work space of one thread, and the steps that settle LANES rows or one.
 
 A query *climbs* from its sources to all their ancestors, searches the core if there is one, then *sweeps* over all
-vertices, ancestors first (kernels/cpu/sweep.py). LANES sources go through these steps together. A single row is swept
-with one lane, and threads share the units.
+vertices, ancestors first (kernels/cpu/sweep.py). LANES sources go through these steps together, and several such
+batches in one call (kernels/cpu/batches.py). A single row is swept with one lane, and threads share the units.
 """
 
 from __future__ import annotations
@@ -13,11 +13,35 @@ from typing import Any
 import numpy as np
 
 from ..devices import cpu
+from ..devices.cpu import SMALL_WORK
+from ..kernels.cpu.arguments import Lines, Offers
 from ..kernels.cpu.constants import LANES
-from .core import ClosedCore, Core
+from .core import ClosedCore, Core, search_core
 from .layout import SweepLayout, new_lanes
 from .lines import shifts_of
-from .tuning import ALONE, PAST_CACHES, PIECES
+from .tuning import ALONE, CALL_STEPS, CALLS_PER_THREAD, PAST_CACHES, PIECES
+
+EACH_ALONE = np.arange(LANES + 1)  # bounds of lanes with one seed per lane
+
+
+def words_of_marks(n: int) -> int:
+    """Return the words of the bits that sort positions: one bit per position, and one per word of these."""
+    words = -(-n // 64)
+    return words + -(-words // 64)
+
+
+def in_lanes(entries: np.ndarray, size: int = LANES) -> np.ndarray:
+    """Return entries in rows of LANES, ``size`` different ones in each; unused lanes repeat the one before them."""
+    firsts = np.arange(0, len(entries), size)[:, None]
+    return entries[np.minimum(firsts + np.minimum(np.arange(LANES), size - 1), len(entries) - 1)]
+
+
+def batches_per_call(layout: SweepLayout, batches: int, threads: int) -> int:
+    """Return how many of all batches a thread settles in one call; all of them if they are little work."""
+    steps = layout.n + len(layout.down_arcs)
+    if batches * steps < SMALL_WORK:
+        return max(1, batches)
+    return max(1, min(CALL_STEPS // steps, batches // (CALLS_PER_THREAD * threads)))
 
 
 class Sweeper:
@@ -31,8 +55,9 @@ class Sweeper:
         part: tuple[SweepLayout, np.ndarray] | None = None,
     ) -> None:
         self.layout, self.stop = layout, stop
-        self.search = core.searcher() if core is not None else None
-        self.index = np.full(layout.n, -1, np.int32)
+        self.core = core.with_space() if isinstance(core, Core) else None
+        self.closed = core.with_space() if isinstance(core, ClosedCore) else None
+        self.index, self.marks = np.full(layout.n, -1, np.int32), np.zeros(words_of_marks(layout.n), np.uint64)
         self.view = layout if part is None else part[0]
         self.inside = None if part is None else part[1]
         self.dist = new_lanes(self.view.cells, layout.dtype)
@@ -46,8 +71,10 @@ class Sweeper:
     def _make_room(self, seeds: int) -> None:
         """Make room for the ancestors of this number of seeds."""
         self.room = min(self.layout.n, seeds * self.layout.depth)
-        self.touched, self.part_touched = np.empty(self.room + 1, np.int32), np.empty(self.room + 1, np.int32)
+        self.touched = np.empty(self.room + 1, np.int32)
+        self.part_touched = np.empty(0 if self.inside is None else self.room + 1, np.int32)
         self.offers = new_lanes(self.room, self.layout.dtype)
+        self.space = Offers(self.index, self.touched, self.marks, self.offers)
 
     def climb(
         self, seeds: np.ndarray, ends: np.ndarray, starts: np.ndarray | None = None
@@ -58,8 +85,7 @@ class Sweeper:
         are given, one per seed and in the type of the layout. Returns (index, touched), as a sweep takes them: the row
         of offers of each position, and the positions that have one.
         """
-        from ..kernels.cpu.parts import enter_part
-        from ..kernels.cpu.sweep import climb, enter
+        from ..kernels.cpu.batches import ascend
 
         layout = self.layout
         if min(layout.n, len(seeds) * layout.depth) > self.room:
@@ -67,21 +93,16 @@ class Sweeper:
             self.count = 0
             self._make_room(len(seeds))
         before, self.count = self.count, 0
-        count = enter(
-            layout.parents, layout.core, seeds, self._at_zero if starts is None else starts, ends, before, self.index,
-            self.touched, self.offers, self.dist, layout.infinity,
-        )  # fmt: skip
+        starts = self._at_zero if starts is None else starts
+        count = ascend(layout.up, self.space, seeds, starts, ends, before, self.dist, layout.infinity)
         self.count = int(count)
-        self.touched[:count].sort()
-        self.touched[count] = layout.n
-        climb(
-            layout.up_starts, layout.up_arcs, layout.begins, layout.core, layout.tops,
-            self.index, self.touched, count, self.offers, self.dist,
-        )  # fmt: skip
-        if self.search is not None:
-            self.relaxed = self.search(self.dist, self.stop)
+        core = self.core or self.closed
+        if core is not None:
+            self.relaxed = search_core(core, self.dist, self.stop)
         if self.inside is None:
             return self.index, self.touched
+        from ..kernels.cpu.parts import enter_part
+
         enter_part(self.touched, count, self.index, self.inside, self.part_touched, self.part_index)
         return self.part_index, self.part_touched
 
@@ -98,27 +119,45 @@ class Sweeper:
         """Settle LANES rows: lane i goes to ``out`` from ``bases[i]`` on; values not below ``limit`` are unreached."""
         from ..kernels.cpu.sweep import sweep_rows
 
-        view = self.view
-        shifts = shifts_of(out, bases)
-        large = self.inside is None and out.nbytes >= PAST_CACHES
-        past = bool(large and shifts[0] >= 0 and (shifts == shifts[0]).all())
-        lines = view.lines(int(shifts[0]) if past else 0)
-        if view.cells + len(lines.kept) > len(self.dist):
-            self.dist = new_lanes(view.cells + len(lines.kept), view.dtype)
+        lines, past = self._lines(out, bases)
         index, touched = self.climb(seeds, ends, starts)
         sweep_rows(
-            view.down, lines, self.dist, index, touched, self.offers, out, bases, limit, unreached, past, self.stop
+            self.view.down, lines, self.dist, index, touched, self.offers, out, bases, limit, unreached, past, self.stop
         )
 
-    def sums(self, seeds: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """Return the sum of the distances of each of LANES rows."""
-        from ..kernels.cpu.sweep import sweep_sums
+    def _lines(self, out: np.ndarray, bases: np.ndarray) -> tuple[Lines, bool]:
+        """Return when lines are written, and whether past the caches: a large result whose rows begin alike."""
+        view, past = self.view, False
+        if self.inside is None and out.nbytes >= PAST_CACHES:
+            shifts = shifts_of(out, bases)
+            past = bool(shifts.flat[0] >= 0 and (shifts == shifts.flat[0]).all())
+        lines = view.lines(int(shifts.flat[0]) if past else 0)
+        if view.cells + len(lines.kept) > len(self.dist):
+            self.dist = new_lanes(view.cells + len(lines.kept), view.dtype)
+        return lines, past
 
-        view = self.view
-        sums = new_lanes(1, np.dtype(np.float64 if view.dtype.kind == "f" else np.int64))
-        index, touched = self.climb(seeds, ends)
-        sweep_sums(view.down, self.dist, index, touched, self.offers, sums, view.limit, self.stop)
-        return sums[0]
+    def batches(self, seeds: np.ndarray, out: np.ndarray, bases: np.ndarray, limit: Any, unreached: Any) -> None:
+        """Settle several batches: lane i of batch b starts from ``seeds[b, i]`` and goes to ``bases[b, i]`` on."""
+        from ..kernels.cpu.batches import settle_batches
+
+        lines, past = self._lines(out, bases)
+        given = self._given(seeds)
+        self.count = int(settle_batches(*given[:2], lines, *given[2:], out, bases, limit, unreached, past, self.stop))
+
+    def sums(self, seeds: np.ndarray) -> np.ndarray:
+        """Return the sums of the distances of several batches: lane i of batch b starts from ``seeds[b, i]``."""
+        from ..kernels.cpu.batches import sum_batches
+
+        layout = self.layout
+        sums = new_lanes(len(seeds), np.dtype(np.float64 if layout.dtype.kind == "f" else np.int64))
+        self.count = int(sum_batches(*self._given(seeds), sums, layout.limit, self.stop))
+        return sums
+
+    def _given(self, seeds: np.ndarray) -> tuple[Any, ...]:
+        """Return what kernels take for several batches with one seed per lane; ``count`` must be set afterwards."""
+        layout, before, self.count = self.layout, self.count, 0
+        given = layout.up, layout.down, self.core, self.closed, self.space, before
+        return *given, seeds, self._at_zero, EACH_ALONE, self.dist
 
     def one(
         self,

@@ -18,17 +18,11 @@ from ..results.limits import unreached
 from .build import Hierarchy
 from .pairs import Pairs
 from .part import restrict
-from .sweep import Sweeper
+from .sweep import EACH_ALONE, Sweeper, batches_per_call, in_lanes
 from .tuning import PAIRS_AT_ONCE
 
 Work = Callable[[int], None]
 """Do the piece of work with this index."""
-
-
-def _lanes(entries: np.ndarray, low: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return LANES entries from ``low`` on, the last one repeated if there are fewer, and bounds of one per lane."""
-    batch = entries[low : low + LANES]
-    return np.append(batch, np.repeat(batch[-1:], LANES - len(batch))), np.arange(LANES + 1)
 
 
 def fill_table(
@@ -52,8 +46,8 @@ def fill_table(
         bases = np.arange(LANES) * len(targets)
 
         def fill(i: int) -> None:
-            lanes, ends = _lanes(order, i * LANES)
-            sweeper.rows(layout.positions[sources[lanes]], ends, rows.reshape(-1), bases, layout.limit, mark)
+            lanes = in_lanes(order[i * LANES : (i + 1) * LANES])[0]
+            sweeper.rows(layout.positions[sources[lanes]], EACH_ALONE, rows.reshape(-1), bases, layout.limit, mark)
             found = rows if dtype == layout.dtype else np.where(rows < layout.limit, rows, unreached(dtype))
             table[lanes] = found
             done.extend(order[i * LANES : (i + 1) * LANES].tolist())
@@ -97,6 +91,7 @@ def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: 
     positions = layout.positions[sources]
     order = np.argsort(positions, kind="stable")
     sums = np.empty(len(sources), np.float64 if layout.dtype.kind == "f" else np.int64)
+    share = LANES * batches_per_call(layout, -(-len(sources) // LANES), threads)
     done: list[int] = []  # rows
     used: list[Sweeper] = []
 
@@ -105,14 +100,14 @@ def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: 
         used.append(sweeper)
 
         def add(i: int) -> None:
-            lanes, ends = _lanes(order, i * LANES)
-            sums[lanes] = sweeper.sums(positions[lanes], ends)
-            done.extend(order[i * LANES : (i + 1) * LANES].tolist())
+            some = order[i * share : (i + 1) * share]
+            lanes = in_lanes(some)
+            sums[lanes] = sweeper.sums(positions[lanes])
+            done.extend(some.tolist())
 
         return add
 
-    batches = -(-len(sources) // LANES)
     with watcher(progress, len(sources), done) as watch:
-        cpu.share_out(new_worker, batches, threads, stop, watch)
+        cpu.share_out(new_worker, -(-len(sources) // share), threads, stop, watch)
     hierarchy.spare.extend(used)
     return sums

@@ -15,6 +15,11 @@ UNIT = 8192
 # (1 GB) 1.7 instead of 2.2 ms per batch, Sao Paulo (1.5 GB) 194 instead of 268 ms, the highways (1.1 GB) 117 instead of
 # 167; 10,000 vertices: 10 MB 7.5 instead of 6.6 ms, 39 MB 23.5 and 24.7, 156 MB 95 and 88.
 PAST_CACHES = 1 << 25
+# Batches that a thread settles in one call: about CALL_STEPS vertices and arcs, 0.5 ms, beside which the 30 us of
+# Python per call are little; but each thread has at least CALLS_PER_THREAD calls, so that all end together. All pairs
+# of Rome take 14.1 ms of processor time with 2**14 (one batch), then 11.5, 9.9, 8.8, 8.2 with 2**18, 8.3 and 8.3 with
+# 2**20; of the power grid 20.1, 15.8, 13.7, 12.4, 11.9, 11.0 and 10.7.
+CALL_STEPS, CALLS_PER_THREAD = 1 << 18, 4
 # Vertices up to which a single row is swept by one thread: one and two threads take 0.40 and 0.53 ms on a road grid of
 # 48,400, 0.88 and 0.81 of 102,400, 1.91 and 1.58 of 202,500; 2.1 and 1.65 in NY.
 ALONE = 100_000

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ def run(query: Query, plan: Plan, rows: np.ndarray) -> Outcome:
         return Outcome(0, True, 0.0, {})
     controls = Controls(threads=plan.threads, memory=plan.available - (0 if query.out is not None else rows.nbytes))
     misfits: list[int] = []
-    controls.finish = _finisher(query, problem, rows, controls, misfits)
+    controls.finish, controls.is_bare = _finisher(query, problem, rows, controls, misfits)
     compiling = 0.0 if plan.gpu else _compile(plan, problem)
     try:
         with watcher(query.progress, plan.rows, controls.done) as watch:
@@ -56,7 +57,8 @@ def run(query: Query, plan: Plan, rows: np.ndarray) -> Outcome:
             else:
                 relaxed = _run_on_cpu(query, plan, problem, rows, controls, positions)
     finally:
-        controls.finish = _ignore  # the finisher refers to them: a cycle would keep rows and graph for a while
+        # What finishes rows refers to them: a cycle would keep rows and graph for a while.
+        controls.finish, controls.is_bare = _ignore, Controls.is_bare
     return Outcome(relaxed, not misfits, compiling, controls.notes)
 
 
@@ -86,28 +88,33 @@ def _seeds_and_starts(query: Query, dtype: np.dtype, ceiling: Any) -> tuple[np.n
     return query.seeds[within], starts[within]
 
 
-def _finisher(query: Query, problem: Problem, rows: np.ndarray, controls: Controls, misfits: list[int]) -> Any:
-    """Return what is called with every settled row, or with the first and the end of several.
+def _finisher(
+    query: Query, problem: Problem, rows: np.ndarray, controls: Controls, misfits: list[int]
+) -> tuple[Callable[..., None], Callable[[], bool]]:
+    """Return what is called with every settled row, or with the first and the end of several; and `Controls.is_bare`.
 
     It marks what is unreached or beyond the limits. A row with a distance that does not fit the type is listed, and
     ends the run.
     """
     mark = limits.unreached(problem.dtype)
     bare = query.cutoff is None and query.targets is None and bool(problem.ceiling == mark)  # there is nothing to mark
-
     ends, start = (query.cutoff, query.targets, problem.ceiling), limits.greatest_of(query.starts)
     is_fine: dict[float | None, bool] = {}  # by the longest distance; computing it takes as long as a small row
 
-    def finish(first: int, last: int | None = None) -> None:
-        longest, last = controls.longest, first + 1 if last is None else last
+    def is_bare() -> bool:
+        longest = controls.longest
         if longest not in is_fine:
             is_fine[longest] = bare and limits.surely_fits(query.graph, problem.dtype, longest, start)
-        if not is_fine[longest] and not limits.finish_rows(query.graph, *ends, rows[first:last], longest, start):
+        return is_fine[longest]
+
+    def finish(first: int, last: int | None = None) -> None:
+        last = first + 1 if last is None else last
+        if not is_bare() and not limits.finish_rows(query.graph, *ends, rows[first:last], controls.longest, start):
             misfits.append(first)
             controls.stop[0] = 1
         controls.done.extend(range(first, last))
 
-    return finish
+    return finish, is_bare
 
 
 def _ignore(first: int, last: int | None = None) -> None:

@@ -31,10 +31,7 @@ def run_batches(
 
         def do(b: int) -> None:
             relaxed.append(settle(batches[b]))
-            for r in batches[b].tolist():
-                if controls.stop[0]:
-                    return
-                controls.finish(r)
+            controls.finish_each(batches[b].tolist())
 
         return do
 

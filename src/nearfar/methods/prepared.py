@@ -16,9 +16,11 @@ import numpy as np
 
 from ..description import format_bytes
 from ..devices import cpu
+from ..devices.cpu import SMALL_WORK
 from ..elimination.build import Failure, Hierarchy, build, is_narrower
 from ..elimination.lines import shifts_of
 from ..elimination.solvers import Solvers
+from ..elimination.sweep import batches_per_call, in_lanes
 from ..elimination.tuning import PAST_CACHES, UNIT
 from ..errors import DistanceOverflowError, MemoryLimitError, MethodError, NearfarError, option
 from ..kernels.cpu.constants import LANES, LINE_BYTES
@@ -30,7 +32,7 @@ from .method import Method, Settle
 from .problem import Controls, Problem
 from .tuning import LEAST_BUDGET
 
-EACH_ALONE = np.arange(LANES + 1)  # bounds of lanes with one seed per lane
+_compiled: set[tuple[Any, ...]] = set()  # kinds of rows that were settled before
 
 if TYPE_CHECKING:
     from ..elimination.layout import SweepLayout
@@ -95,24 +97,25 @@ def settle(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hi
     controls.longest = hierarchy.high
     layout = hierarchy.layout
     ends = _Ends(problem, rows, layout)
-    if len(rows) == 1 and ends.fits:
-        seeds = layout.positions[problem.seeds_of(0)]
-        return _one_row(rows[0], controls, hierarchy, seeds, starts_in(problem, layout), ends)
-    first, given = _seeds_of_rows(problem, layout)
-    order = np.argsort(first, kind="stable")
-    batches = _batches(rows, controls.threads, layout, order, ends.fits)
-    effort = len(batches) * (len(layout.down_arcs) + layout.n)
-    new_worker = partial(_new_worker, problem, rows, controls, hierarchy, given, ends)
-    return run_batches(controls, batches, new_worker, effort)
+    if len(rows) == 1:
+        return _one_row(problem, rows, controls, hierarchy, ends)
+    steps = len(layout.down_arcs) + layout.n
+    # Little work runs on the caller's thread, but not the first time: an interrupt would break a thread that compiles.
+    few = -(-len(rows) // LANES) * steps < SMALL_WORK and _kind(hierarchy, rows) in _compiled
+    threads = 1 if few else controls.threads
+    size = max(1, min(LANES, -(-len(rows) // threads)))  # smaller where some threads would get no batch
+    shares = _shares(rows, threads, layout, layout.positions[problem.sources], size, ends.fits)
+    new_worker = partial(_new_worker, problem, rows, controls, hierarchy, size, ends)
+    relaxed = run_batches(controls, shares, new_worker, 0 if few else None)
+    if not controls.stop[0]:
+        _compiled.add(_kind(hierarchy, rows))
+    return relaxed
 
 
-def _seeds_of_rows(problem: Problem, layout: SweepLayout) -> tuple[np.ndarray, np.ndarray | list[np.ndarray]]:
-    """Return the position of the first seed of each row; and those of all seeds, one per row or several."""
-    if problem.seeds is None:
-        first = layout.positions[problem.sources]
-        return first, first
-    seeds = layout.positions[problem.seeds]
-    return seeds[:1], [seeds]
+def _kind(hierarchy: Hierarchy, rows: np.ndarray) -> tuple[Any, ...]:
+    """Return all that kernels are compiled for."""
+    layout = hierarchy.layout
+    return type(hierarchy.core), layout.down_arcs.dtype, layout.down_starts.dtype, rows.dtype, rows.flags.c_contiguous
 
 
 def holds_starts(problem: Problem, hierarchy: Hierarchy) -> bool:
@@ -147,16 +150,28 @@ def _from_each_seed(problem: Problem, rows: np.ndarray, controls: Controls, hier
     return relaxed
 
 
-def _batches(rows: np.ndarray, threads: int, layout: SweepLayout, order: np.ndarray, fits: bool) -> list[np.ndarray]:
-    """Return the rows in batches, in order; if the result is large, each batch has rows of one shift (lines.py)."""
-    size = max(1, min(LANES, -(-len(order) // threads)))  # smaller where some threads would get no batch
+def _shares(
+    rows: np.ndarray, threads: int, layout: SweepLayout, positions: np.ndarray, size: int, fits: bool
+) -> list[np.ndarray]:
+    """Return the rows in shares that a thread settles in one call: batches of ``size`` rows, with seeds close together.
+
+    If the result is large, each share has rows of one shift (lines.py). Rows that the sweep does not write itself are
+    settled one batch at a time.
+    """
+    order = np.argsort(positions, kind="stable")
     groups = [order]
     if fits and size == LANES and rows.nbytes >= PAST_CACHES:
-        shifts = shifts_of(rows, order * layout.n)
-        alike = [order[shifts == shift] for shift in np.unique(shifts)]
-        groups = [some[: len(some) // LANES * LANES] for some in alike]
-        groups.append(order[~np.isin(order, np.concatenate(groups))])
-    return [some[i : i + size] for some in groups for i in range(0, len(some), size)]
+        groups = _alike(order, shifts_of(rows, order * layout.n))
+    share = size * (batches_per_call(layout, -(-len(order) // size), threads) if fits else 1)
+    return [some[i : i + share] for some in groups for i in range(0, len(some), share)]
+
+
+def _alike(order: np.ndarray, shifts: np.ndarray) -> list[np.ndarray]:
+    """Return the rows of each shift, whole batches of them, and the rows that are left."""
+    alike = [np.flatnonzero(shifts == shift) for shift in np.unique(shifts)]
+    ends = [len(some) // LANES * LANES for some in alike]
+    left = np.sort(np.concatenate([some[end:] for some, end in zip(alike, ends, strict=True)]))
+    return [order[some] for some in (*(some[:end] for some, end in zip(alike, ends, strict=True)), left)]
 
 
 class _Ends:
@@ -169,56 +184,46 @@ class _Ends:
         self.unreached = layout.dtype.type(end)
         self.limit = min(layout.limit, self.unreached)
         self.fits = problem.dtype == layout.dtype and rows.flags.c_contiguous
+        self._ceiling = problem.dtype.type(problem.ceiling)
+
+    def in_type(self, found: np.ndarray) -> np.ndarray:
+        """Return a row that a sweep could not write itself in the type of the rows."""
+        return np.where(found < self.unreached, found, self._ceiling)
 
 
-def _one_row(
-    row: np.ndarray,
-    controls: Controls,
-    hierarchy: Hierarchy,
-    seeds: np.ndarray,
-    starts: np.ndarray | None,
-    ends: _Ends,
-) -> int:
+def _one_row(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hierarchy, ends: _Ends) -> int:
     """Settle the only row; it takes a few milliseconds, so Ctrl-C can wait."""
-    sweeper = hierarchy.sweeper(controls.stop)
+    layout, sweeper = hierarchy.layout, hierarchy.sweeper(controls.stop)
+    row = rows[0] if ends.fits else np.empty(layout.n, layout.dtype)
+    seeds, starts = layout.positions[problem.seeds_of(0)], starts_in(problem, layout)
     sweeper.one(seeds, starts, row, ends.limit, ends.unreached, controls.threads)
     hierarchy.spare.append(sweeper)
+    if not ends.fits:
+        rows[0] = ends.in_type(row)
     controls.finish(0)
-    return len(hierarchy.layout.down_arcs)
+    return len(layout.down_arcs)
 
 
 def _new_worker(
-    problem: Problem,
-    rows: np.ndarray,
-    controls: Controls,
-    hierarchy: Hierarchy,
-    seeds: list[np.ndarray] | np.ndarray,
-    ends: _Ends,
+    problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hierarchy, size: int, ends: _Ends
 ) -> SettleBatch:
-    """Return a function that settles a batch of rows; ``seeds``: positions of the seeds of each row, one or several."""
+    """Return a function that settles a share of the rows, in batches of ``size``."""
     layout, n = hierarchy.layout, hierarchy.layout.n
-    flat = rows.reshape(-1) if ends.fits else np.empty(LANES * n, layout.dtype)
-    start = starts_in(problem, layout)
-    starts = None if start is None else np.tile(start, LANES)  # then all lanes have the only row
+    found = rows if ends.fits else np.empty((LANES, n), layout.dtype)
 
-    def batch(indices: np.ndarray) -> int:
+    def settle_share(indices: np.ndarray) -> int:
         sweeper = hierarchy.sweeper(controls.stop)
-        lanes = np.append(indices, np.repeat(indices[-1], LANES - len(indices)))  # unused lanes repeat the last row
-        if isinstance(seeds, np.ndarray):
-            positions, bounds = seeds[lanes], EACH_ALONE
-        else:
-            positions = np.concatenate([seeds[r] for r in lanes])
-            bounds = np.concatenate(([0], np.cumsum([len(seeds[r]) for r in lanes])))
-        bases = lanes * n if ends.fits else np.arange(LANES) * n
-        sweeper.rows(positions, bounds, flat, bases, ends.limit, ends.unreached, starts)
+        lanes = in_lanes(indices, size)
+        bases = lanes * n if ends.fits else np.arange(LANES)[None] * n
+        seeds = layout.positions[problem.sources[lanes]]
+        sweeper.batches(seeds, found.reshape(-1), bases, ends.limit, ends.unreached)
         hierarchy.spare.append(sweeper)
         if not ends.fits and not controls.stop[0]:
             for i, r in enumerate(indices):
-                found = flat[i * n : (i + 1) * n]
-                rows[r] = np.where(found < ends.unreached, found, rows.dtype.type(problem.ceiling))
-        return LANES * len(layout.down_arcs)
+                rows[r] = ends.in_type(found[i])
+        return len(lanes) * LANES * len(layout.down_arcs)
 
-    return batch
+    return settle_share
 
 
 def _by_rows(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hierarchy) -> int:

@@ -69,6 +69,7 @@ class Controls:
     stop: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
     watch: Callable[[], None] = lambda: None  # shows progress; called now and then by the thread that waits
     finish: Callable[..., None] = lambda first, last=None: None  # takes a settled row, or first and end of several
+    is_bare: Callable[[], bool] = lambda: False  # tells whether a settled row need only be counted
     done: list[int] = field(default_factory=list)  # rows finished, in that order
     longest: float | None = None  # an upper bound on all distances, if the method knows one
     notes: dict[str, Any] = field(default_factory=dict)  # what a method adds to the result's ``stats``
@@ -79,6 +80,16 @@ class Controls:
     def stopped(self) -> bool:
         """Whether the run was asked to end early."""
         return bool(self.stop[0])
+
+    def finish_each(self, rows: list[int]) -> None:
+        """Finish settled rows, unless the run was asked to end."""
+        if self.is_bare():
+            self.done.extend([] if self.stopped else rows)
+            return
+        for r in rows:
+            if self.stopped:
+                return
+            self.finish(r)
 
     def once(self, what: str, make: Callable[[], Any]) -> Any:
         """Return the result of ``make()``, which only the first thread calls; the others get the same object."""

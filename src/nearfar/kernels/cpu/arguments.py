@@ -66,6 +66,63 @@ class DownArcs(NamedTuple):
     infinity: Any
 
 
+class UpArcs(NamedTuple):
+    """The arcs up of a `SweepLayout`, which describes the fields, with what else a climb reads of it."""
+
+    parents: np.ndarray
+    starts: np.ndarray
+    arcs: np.ndarray
+    begins: np.ndarray
+    core: int
+    tops: int
+
+
+class Offers(NamedTuple):
+    """The work space of a climb.
+
+    Attributes
+    ----------
+    index : int32 array of n
+        The row of ``values`` for each position, -1 where there is none.
+    touched : int32 array
+        The positions that have one, ascending, and n behind them.
+    marks : uint64 array
+        Bits by which ``touched`` is sorted (kernels/cpu/batches.py); clear between two climbs.
+    values : rows of lanes
+        The offers themselves, in the order in which the vertices were found.
+    """
+
+    index: np.ndarray
+    touched: np.ndarray
+    marks: np.ndarray
+    values: np.ndarray
+
+
+class ClosedMatrix(NamedTuple):
+    """A `ClosedCore`, with the work space of `settle_closed` (core.py)."""
+
+    matrix: np.ndarray
+    infinity: Any
+    offers: np.ndarray
+    givers: np.ndarray
+
+
+class SearchedCore(NamedTuple):
+    """A `Core`, with what else `settle_core` takes (core.py): the lightest weight and its work space."""
+
+    offsets: np.ndarray
+    heads: np.ndarray
+    weights: np.ndarray
+    in_offsets: np.ndarray
+    tails: np.ndarray
+    in_weights: np.ndarray
+    infinity: Any
+    lightest: Any
+    pending: np.ndarray
+    following: np.ndarray
+    listed: np.ndarray
+
+
 class Lines(NamedTuple):
     """The schedule by which the lines of a row are written, for one shift.
 
