@@ -77,16 +77,16 @@ def climb(starts, arcs, begins, core, tops, index, touched, count, offers, dist)
     ``touched[:count]`` are the positions of these vertices, ascending; ``begins[v]`` is where the unit of v begins.
     """
     for i in range(count - 1, -1, -1):
-        v = np.int64(touched[i])
+        v = np.uint64(np.uint32(touched[i]))
         here = lanes.load(offers, index[v])
         begin = np.int64(begins[v])
-        for e in range(starts[v], starts[v + 1]):
+        for e in range(np.uint64(starts[v]), np.uint64(starts[v + np.uint64(1)])):
             u = position_of(np.int64(arcs[e]["head"]), tops, begin)
             offer = lanes.add(here, arcs[e]["weight"])
             if u < core:
                 lanes.store(dist, u, lanes.minimum(lanes.load(dist, u), offer))
             else:
-                at = index[u]
+                at = index[np.uint64(u)]
                 lanes.store(offers, at, lanes.minimum(lanes.load(offers, at), offer))
 
 
