@@ -178,8 +178,10 @@ def _arcs(
 
 def runs_of(starts: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (run_starts, runs): where in ``runs`` each unit begins, and where the number of arcs changes."""
-    counts = np.diff(starts)
-    begins = np.union1d(np.flatnonzero(np.diff(counts)) + 1, units)
+    counts, is_begin = np.diff(starts), np.zeros(len(starts), bool)
+    is_begin[1:-1] = counts[1:] != counts[:-1]
+    is_begin[units] = True
+    begins = np.flatnonzero(is_begin)
     return np.searchsorted(begins, units).astype(np.int64), begins.astype(np.int32)
 
 
