@@ -47,24 +47,25 @@ class Chains:
         """
         from scipy.sparse import csr_matrix
 
-        bounds, heads = self._rows()
+        bounds, parts = self._rows()
         starts = np.flatnonzero(held & (bounds[1:] > bounds[:-1]))  # from the others no arc leads on
-        heads = np.concatenate([heads, starts], dtype=np.int32)
+        heads = np.concatenate([*parts, starts], dtype=np.int32)
         bounds = np.append(bounds, len(heads))
         if len(heads) < 2**31:
             bounds = bounds.astype(np.int32)  # else SciPy would have to look whether they fit
         return csr_matrix((np.zeros(len(heads)), heads, bounds), shape=(self.n + 1, self.n + 1))
 
-    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return where the arcs that leave each vertex begin, and their heads."""
+    def _rows(self) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return where the arcs that leave each vertex begin, and their heads, in parts."""
         from scipy.sparse import csc_matrix
 
         bounds = np.zeros(self.n + 1, np.int64)
         for low, counts, _ in self.parts.values():  # a vertex may have arcs in several blocks
             bounds[low + 1 : low + 1 + len(counts)] += counts
         np.cumsum(bounds, out=bounds)
-        ends = np.concatenate([self.parts[first].ends for first in sorted(self.parts)])
+        parts = [self.parts[first].ends for first in sorted(self.parts)]
         if not self.by_head:
-            return bounds, ends
-        turned = csc_matrix((np.zeros(len(ends), bool), ends, bounds), shape=(self.n, self.n)).tocsr()
-        return turned.indptr, turned.indices
+            return bounds, parts
+        tails = np.concatenate(parts)
+        turned = csc_matrix((np.zeros(len(tails), bool), tails, bounds), shape=(self.n, self.n)).tocsr()
+        return turned.indptr, [turned.indices]

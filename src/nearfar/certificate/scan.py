@@ -106,7 +106,7 @@ class Scanner:
     def _proves_flat(self, row: Row) -> bool:
         """Return the same if all weights are zero and all distances equal: right if what can be reached is reached."""
         chains = Chains(self.graph.n, by_head=self.backward)
-        chains.parts[0] = Links(0, np.diff(self.graph.offsets), np.ascontiguousarray(self.graph.heads))
+        chains.parts[0] = Links(0, np.diff(self.graph.offsets), self.graph.heads)
         found = row.starts.copy()
         chains.hold_all(found)
         return np.array_equal(found, row.reached)
