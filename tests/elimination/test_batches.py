@@ -21,6 +21,7 @@ from nearfar.kernels.cpu.batches import sort_marked
 from nearfar.kernels.cpu.constants import LANES
 from nearfar.kernels.cpu.sweep import sweep_sums
 from nearfar.methods import prepared as method
+from nearfar.results import limits
 from nearfar.results.limits import unreached
 
 EXAMPLES = 6 if JIT else 2
@@ -149,6 +150,33 @@ def test_rows_of_any_query(kind, seed, shape, count, threads, steps, cutoff, dty
         )
         assert same(found.dist, wanted)
         assert out is None or np.shares_memory(found.dist, out)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=EXAMPLES)
+@given(
+    seed=st.integers(0, 10**6),
+    cutoff=st.none() | st.integers(0, 400),
+    wide=st.booleans(),
+    marked=st.booleans(),
+)
+def test_rows_that_are_finished(kind, seed, cutoff, wide, marked):
+    """Where it is said that nothing is left to do for settled rows, finishing them one by one changes none."""
+    graph = wild(seed, kind)
+    dtype = np.dtype(TYPES.get(kind, "int64" if wide else "int32"))
+    prepared = nearfar.prepare(graph)
+    rows = prepared.mssp(np.arange(20), cutoff=cutoff, out=np.zeros((20, graph.n), dtype)).dist
+    ceiling, _ = limits.ceiling_and_zero(graph, cutoff, dtype)
+    ends, longest = (graph, cutoff, None, ceiling), prepared.hierarchy.high
+    said = limits.are_finished(*ends, dtype, longest, marked)
+    assert not limits.are_finished(graph, cutoff, np.array([0]), ceiling, dtype, longest, marked)
+    if marked and (cutoff is None or kind != "negative"):
+        assert said
+    if not marked:
+        rows = np.where(rows == unreached(dtype), dtype.type(ceiling), rows)
+    for row in rows if said else ():
+        found = row.copy()
+        assert limits.finish_row(*ends, found, longest) and np.array_equal(found, row)
 
 
 def room_for(skip, shape, dtype):

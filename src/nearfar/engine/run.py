@@ -96,16 +96,14 @@ def _finisher(
     It marks what is unreached or beyond the limits. A row with a distance that does not fit the type is listed, and
     ends the run.
     """
-    mark = limits.unreached(problem.dtype)
-    bare = query.cutoff is None and query.targets is None and bool(problem.ceiling == mark)  # there is nothing to mark
     ends, start = (query.cutoff, query.targets, problem.ceiling), limits.greatest_of(query.starts)
-    is_fine: dict[float | None, bool] = {}  # by the longest distance; computing it takes as long as a small row
+    is_fine: dict[tuple[float | None, bool], bool] = {}  # by what the method says; it takes as long as a small row
 
     def is_bare() -> bool:
-        longest = controls.longest
-        if longest not in is_fine:
-            is_fine[longest] = bare and limits.surely_fits(query.graph, problem.dtype, longest, start)
-        return is_fine[longest]
+        said = controls.longest, controls.marked
+        if said not in is_fine:
+            is_fine[said] = limits.are_finished(query.graph, *ends, problem.dtype, *said, start)
+        return is_fine[said]
 
     def finish(first: int, last: int | None = None) -> None:
         last = first + 1 if last is None else last

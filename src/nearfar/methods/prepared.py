@@ -94,7 +94,7 @@ def settle(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hi
         return _by_rows(problem, rows, controls, hierarchy)
     if not holds_starts(problem, hierarchy):
         return _from_each_seed(problem, rows, controls, hierarchy)
-    controls.longest = hierarchy.high
+    controls.longest, controls.marked = hierarchy.high, True
     layout = hierarchy.layout
     ends = _Ends(problem, rows, layout)
     if len(rows) == 1:
@@ -181,14 +181,15 @@ class _Ends:
         end = min(problem.ceiling, limits.unreached(layout.dtype))
         if layout.dtype.kind == "i" and isinstance(end, np.floating):
             end = math.ceil(end)  # the least integer that a float cutoff excludes
-        self.unreached = layout.dtype.type(end)
-        self.limit = min(layout.limit, self.unreached)
+        self.limit = min(layout.limit, layout.dtype.type(end))
+        self.unreached, self.mark = limits.unreached(layout.dtype), limits.unreached(problem.dtype)
         self.fits = problem.dtype == layout.dtype and rows.flags.c_contiguous
-        self._ceiling = problem.dtype.type(problem.ceiling)
 
-    def in_type(self, found: np.ndarray) -> np.ndarray:
-        """Return a row that a sweep could not write itself in the type of the rows."""
-        return np.where(found < self.unreached, found, self._ceiling)
+    def copy(self, found: np.ndarray, which: np.ndarray, rows: np.ndarray) -> None:
+        """Copy rows that a sweep could not write itself, because they are of another type or not contiguous."""
+        from ..kernels.cpu.batches import copy_rows
+
+        copy_rows(found, self.unreached, self.mark, which, rows)
 
 
 def _one_row(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hierarchy, ends: _Ends) -> int:
@@ -199,7 +200,7 @@ def _one_row(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: 
     sweeper.one(seeds, starts, row, ends.limit, ends.unreached, controls.threads)
     hierarchy.spare.append(sweeper)
     if not ends.fits:
-        rows[0] = ends.in_type(row)
+        ends.copy(row[None], np.zeros(1, np.int64), rows)
     controls.finish(0)
     return len(layout.down_arcs)
 
@@ -219,8 +220,7 @@ def _new_worker(
         sweeper.batches(seeds, found.reshape(-1), bases, ends.limit, ends.unreached)
         hierarchy.spare.append(sweeper)
         if not ends.fits and not controls.stop[0]:
-            for i, r in enumerate(indices):
-                rows[r] = ends.in_type(found[i])
+            ends.copy(found, indices, rows)
         return len(lanes) * LANES * len(layout.down_arcs)
 
     return settle_share

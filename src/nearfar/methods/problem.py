@@ -23,7 +23,7 @@ class Problem:
     """A graph, the vertices that rows start from, and their limits.
 
     A method leaves ``ceiling`` in the row for every vertex that it did not reach; the engine then replaces it by the
-    value that means "unreached" in the distance type.
+    value that means "unreached" in the distance type, unless the method does that itself (`Controls.marked`).
     """
 
     graph: Graph
@@ -72,6 +72,7 @@ class Controls:
     is_bare: Callable[[], bool] = lambda: False  # tells whether a settled row need only be counted
     done: list[int] = field(default_factory=list)  # rows finished, in that order
     longest: float | None = None  # an upper bound on all distances, if the method knows one
+    marked: bool = False  # whether the method itself marks what it did not reach
     notes: dict[str, Any] = field(default_factory=dict)  # what a method adds to the result's ``stats``
     lock: threading.RLock = field(default_factory=threading.RLock)  # type: ignore[valid-type]
     _made: dict[str, Any] = field(default_factory=dict)

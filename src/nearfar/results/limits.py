@@ -195,6 +195,23 @@ def finish_row(
     return graph.max_weight + (float(most) if dtype.kind == "f" else int(most)) < end
 
 
+def are_finished(
+    graph: Graph,
+    cutoff: float | None,
+    targets: np.ndarray | None,
+    ceiling: Any,
+    dtype: np.dtype,
+    longest: float | None,
+    marked: bool,
+    start: float = 0,
+) -> bool:
+    """Tell whether `finish_row` has nothing to do for any row; ``marked``: what is unreached has its mark already."""
+    negative = graph.min_weight < 0
+    if targets is not None or (cutoff is not None and negative) or not (marked or ceiling == unreached(dtype)):
+        return False
+    return bool(negative or ceiling < end_of(graph, dtype)) or surely_fits(graph, dtype, longest, start)
+
+
 @cache  # an import statement takes a microsecond, each time
 def _kernels() -> tuple[Any, Any]:
     """Load the kernels that finish rows."""

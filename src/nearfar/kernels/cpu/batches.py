@@ -116,3 +116,12 @@ def sum_batches(
         count = start_batch(up, down.infinity, core, closed, offers, count, seeds[b], starts, ends, dist, stop)
         sweep_sums(down, dist, offers.index, offers.touched, offers.values, sums[b : b + 1], limit, stop)
     return count
+
+
+@kernel
+def copy_rows(found, limit, unreached, which, rows):
+    """Write row i of ``found`` to row ``which[i]``, in its type; values not below ``limit`` become ``unreached``."""
+    for i in range(len(which)):
+        for v in range(found.shape[1]):
+            d = found[i, v]
+            rows[which[i], v] = d if d < limit else unreached
