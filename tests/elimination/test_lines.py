@@ -12,6 +12,7 @@ from helpers.marks import JIT
 from helpers.shapes import KINDS, SHAPES, rows_of, same, shaped, wild
 from nearfar.elimination.lines import make_lines, shifts_of
 from nearfar.kernels.cpu.constants import LINE_BYTES
+from nearfar.methods import prepared as method
 
 EXAMPLES = 6 if JIT else 2
 
@@ -98,3 +99,17 @@ def test_rows_that_begin_alike_go_past_together():
         prepared = nearfar.prepare(graph)
         prepared.mssp([3] * 16 * 16, threads=1)
         assert list(prepared.hierarchy.layout._lines) == [0]
+
+
+def test_short_rows_stay_in_the_caches(monkeypatch):
+    """Where rows are short, batches are not made of those that begin alike; unless all of them do."""
+    for side, shifts in ((7, [0]), (8, [4])):
+        graph = nearfar.generate.road_grid(side, side, seed=1)
+        n = graph.n
+        with shaped(unit=8, past=0):
+            monkeypatch.setattr(method, "LONG_ROW", 4 * n + 1)
+            prepared = nearfar.prepare(graph)
+            room = np.zeros(256 * n + 32, np.int32)
+            start = -room.ctypes.data % LINE_BYTES // 4 + 12
+            prepared.mssp([3] * 256, threads=1, out=room[start : start + 256 * n].reshape(256, n))
+            assert list(prepared.hierarchy.layout._lines) == shifts

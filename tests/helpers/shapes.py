@@ -48,6 +48,7 @@ def shaped(unit=4096, always=16, steps=None, search=0.0, closed=0, past=2**60):
         patch.setattr(tables, "PAIRS_AT_ONCE", 7)
         patch.setattr(paths, "SEARCHED_CORE", 0)
         patch.setattr(sweep, "ALONE", 0)
+        patch.setattr(method, "LONG_ROW", 0)
         for module in (sweep, method):
             patch.setattr(module, "PAST_CACHES", past)
         yield

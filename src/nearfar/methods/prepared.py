@@ -21,7 +21,7 @@ from ..elimination.build import Failure, Hierarchy, build, is_narrower
 from ..elimination.lines import shifts_of
 from ..elimination.solvers import Solvers
 from ..elimination.sweep import batches_per_call, in_lanes
-from ..elimination.tuning import PAST_CACHES, UNIT
+from ..elimination.tuning import LONG_ROW, PAST_CACHES, UNIT
 from ..errors import DistanceOverflowError, MemoryLimitError, MethodError, NearfarError, option
 from ..kernels.cpu.constants import LANES, LINE_BYTES
 from ..results import limits
@@ -155,12 +155,12 @@ def _shares(
 ) -> list[np.ndarray]:
     """Return the rows in shares that a thread settles in one call: batches of ``size`` rows, with seeds close together.
 
-    If the result is large, each share has rows of one shift (lines.py). Rows that the sweep does not write itself are
-    settled one batch at a time.
+    If the result is large and has long rows, each share has rows of one shift (lines.py). Rows that the sweep does not
+    write itself are settled one batch at a time.
     """
     order = np.argsort(positions, kind="stable")
     groups = [order]
-    if fits and size == LANES and rows.nbytes >= PAST_CACHES:
+    if fits and size == LANES and rows.nbytes >= PAST_CACHES and rows.nbytes >= LONG_ROW * len(rows):
         groups = _alike(order, shifts_of(rows, order * layout.n))
     share = size * (batches_per_call(layout, -(-len(order) // size), threads) if fits else 1)
     return [some[i : i + share] for some in groups for i in range(0, len(some), share)]
