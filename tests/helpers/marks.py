@@ -15,6 +15,6 @@ needs_jit = pytest.mark.skipif(not JIT, reason="too large for kernels that run a
 
 def child_environment(**changes):
     """Return the environment of a child process that compiles kernels, whatever this process does; None drops one."""
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_DISABLE_JIT": None}
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": None}
     environment |= {"PYTHONPATH": os.pathsep.join(filter(None, [*sys.path])), **changes}
     return {name: str(value) for name, value in environment.items() if value is not None}

@@ -58,7 +58,9 @@ def copy(tmp_path):
 
 
 def start(copy, cache, program=PROGRAM, **pipes):
-    environment = child_environment(NEARFAR_CACHE_DIR=cache, PYTHONPATH=os.pathsep.join([str(copy), *sys.path]))
+    """Start a child; it writes no bytecode, which would be taken for that of a file edited within the same second."""
+    path = os.pathsep.join([str(copy), *sys.path])
+    environment = child_environment(NEARFAR_CACHE_DIR=cache, PYTHONPATH=path, PYTHONDONTWRITEBYTECODE=1)
     return subprocess.Popen([sys.executable, "-c", program], env=environment, text=True, **pipes)
 
 
