@@ -8,59 +8,59 @@ from __future__ import annotations
 
 import math
 
-RUN = "2026-11-18, AMD EPYC, 1124 cases of bench/plans.py"
+RUN = "2026-11-18, AMD EPYC, 964 cases of bench/plans.py beside other work; single searches by hand"
 
 # A query by itself: from door to kernel; one that settles many rows together.
 QUERY = 3e-5
 QUERY_MANY = 2e-4
 
 # A row of Dijkstra: by itself; per vertex that is queued, and per arc; the same if all weights are equal.
-ROW = 9.92e-07
-ROW_VERTEX = 2.83e-08
-ROW_ARC = 1.23e-09
+ROW = 1.24e-07
+ROW_VERTEX = 2.85e-08
+ROW_ARC = 1.25e-09
 ROW_EQUAL_VERTEX = 1.03e-08
-ROW_EQUAL_ARC = 8.44e-10
-ROW_LEAF = 1.5e-10  # a leaf, which only gets a distance
+ROW_EQUAL_ARC = 9.2e-10
+ROW_LEAF = 1.88e-11  # a leaf, which only gets a distance
 ROW_WIDE = 1.2  # factor for distances of 64 bits
 ROW_LARGE = 0.12  # growth per doubling of the distances beyond the fast cache
-ROW_HEAP = 2.6  # factor with negative weights: a heap instead of buckets
+ROW_HEAP = 2.8  # factor with negative weights: a heap instead of buckets
 
 # Breadth-first search of single rows: by itself, per vertex, arc and level.
 BFS_ROW = 1.5e-05
 BFS_ROW_VERTEX = 3.78e-09
 BFS_ROW_ARC = 1.17e-09
-BFS_ROW_LEVEL = 6.31e-08
+BFS_ROW_LEVEL = 6.3e-08
 BFS_PULLED = 11.5  # arcs per vertex that are looked at, at most: wide levels are pulled, and most pulls end soon
 
 # Breadth-first search of up to 512 rows per pass.
-BFS_PASS = 0.000102  # a pass by itself
-BFS_WRITE = 4.84e-10  # per distance
-BFS_LEVEL = 7.74e-09  # per vertex and level, with sets of one word
-BFS_LEVEL_WORDS = 3.59e-09  # what sets of eight words add
-BFS_ARC = 1.64e-09  # per arc, with sets of eight words
+BFS_PASS = 8.76e-05  # a pass by itself
+BFS_WRITE = 5.64e-10  # per distance
+BFS_LEVEL = 7.35e-09  # per vertex and level, with sets of one word
+BFS_LEVEL_WORDS = 2.56e-09  # what sets of eight words add
+BFS_ARC = 1.99e-09  # per arc, with sets of eight words
 REVERSE_ARC = 4e-9  # per arc of a directed graph, which is reversed before
 
 # Preparing, and sweeping what was prepared.
-PREPARE = 0.000932  # a graph by itself, however small
-PREPARE_VERTEX = 1.88e-08
-PREPARE_ARC = 9.93e-08
-PREPARE_ENTRY = 6.2e-09  # per list entry that elimination merges, with all that follows from it
-PREPARE_CORE = 1.53e-07  # per arc of the core, which is made, and tried
+PREPARE = 0.000847  # a graph by itself, however small
+PREPARE_VERTEX = 2.68e-09
+PREPARE_ARC = 1.13e-07
+PREPARE_ENTRY = 5.95e-09  # per list entry that elimination merges, with all that follows from it
+PREPARE_CORE = 1.65e-07  # per arc of the core, which is made, and tried
 PREPARE_LARGE = 0.3  # growth per doubling of n beyond the fast cache: a path of 30,000 vertices takes 7 ms, NY 504
-SWEEP_VERTEX = 1.81e-10
-SWEEP_SHORTCUT = 8.39e-11
-SWEEP_ROW = 3.97e-07  # a row, whatever its length, on all threads together
-CORE_ARC = 3.06e-10  # per arc of the core
+SWEEP_VERTEX = 1.48e-10
+SWEEP_SHORTCUT = 1.05e-10
+SWEEP_ROW = 5.56e-07  # a row, whatever its length, on all threads together
+CORE_ARC = 3.02e-10  # per arc of the core
 CORE_LEVELS = 60  # levels that double it
-PRUNE_ROWS = 51  # rows of Dijkstra that preparing takes where most arcs are pruned; R-MAT 18: 44
-PRUNE_ROWS_DIRECTED = 131  # the same, directed; R-MAT 14: 148
+PRUNE_ROWS = 48.9  # rows of Dijkstra that preparing takes where most arcs are pruned; R-MAT 18: 44
+PRUNE_ROWS_DIRECTED = 132  # the same, directed; R-MAT 14: 148
 PRUNED_SHORTCUTS = 25  # shortcuts per vertex that a sweep costs like there
 
 # Floyd-Warshall.
-FLOYD_ROW = 3.94e-06  # per row of the answer
-FLOYD_ENTRY = 2.63e-09  # per entry of the matrix
+FLOYD_ROW = 3.03e-06  # per row of the answer
+FLOYD_ENTRY = 4.09e-09  # per entry of the matrix
 # Per n^3, by the type of the weights; narrow: distances fit 16 bits.
-FLOYD_CUBE = {"narrow": 2.86e-11, "int32": 3.05e-11, "float32": 3.2e-11, "float64": 9.15e-11, "int64": 7.94e-11}
+FLOYD_CUBE = {"narrow": 2.35e-11, "int32": 3.21e-11, "float32": 2.4e-11, "float64": 8.5e-11, "int64": 7.09e-11}
 
 FAST_CACHE = 1 << 18  # bytes, a guess between the first and the second level
 
