@@ -94,9 +94,9 @@ def test_hubs():
 
 def test_superfluous_arcs():
     rmat = generate.rmat(12, seed=1)
-    assert share_of_superfluous(rmat, 2, SOLVERS) > 0.5
-    assert share_of_superfluous(rmat.with_weights(None), 2, SOLVERS) == 0
-    assert share_of_superfluous(generate.road_grid(30, 30), 2, SOLVERS) == 0
+    assert share_of_superfluous(rmat, SOLVERS) > 0.5
+    assert share_of_superfluous(rmat.with_weights(None), SOLVERS) == 0
+    assert share_of_superfluous(generate.road_grid(30, 30), SOLVERS) == 0
 
 
 @pytest.mark.parametrize("graph", [star(5000), ring(5000, hub=True)], ids=("star", "wheel"))

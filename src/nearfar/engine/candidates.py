@@ -72,8 +72,8 @@ def _prepared_seconds(graph: Graph, rows: int, threads: int, itemsize: int, best
     if best < expected(Outlook(0.0, graph.n)):  # a tree; nothing is eliminated with less work
         return None
     seen = graph.memo.get("outlook")
-    if seen is None and has_hubs(graph) and best * tuning.HUB_SHARE > _hub_rows(graph) * row_seconds(graph, itemsize):
-        seen = _remember(graph, graph.n, _past_hubs(graph, threads))
+    if seen is None and has_hubs(graph) and _hub_seconds(graph, itemsize) < tuning.LOOK_SHARE * best:
+        seen = _remember(graph, graph.n, _past_hubs(graph))
     size, found = seen or (0, guess(graph))
     for larger in _sizes_of_looks(graph, size):
         seconds = best if found is None else min(best, expected(found))
@@ -123,14 +123,14 @@ def _look_seconds(graph: Graph, size: int, found: Outlook | None) -> float:
     return tuning.LOOK + min(size, graph.n) * per_vertex
 
 
-def _hub_rows(graph: Graph) -> float:
-    """Return how many rows of Dijkstra the look at a hub takes; a directed graph is reversed for it."""
-    return tuning.HUB_ROWS if graph.undirected else tuning.HUB_ROWS_DIRECTED
+def _hub_seconds(graph: Graph, itemsize: int) -> float:
+    """Return what the look at a hub should take."""
+    return tuning.LOOK + tuning.HUB_ROWS * row_seconds(graph, itemsize)
 
 
-def _past_hubs(graph: Graph, threads: int) -> Outlook | None:
+def _past_hubs(graph: Graph) -> Outlook | None:
     """Return the outlook of a graph most of whose arcs will be pruned; None if they will not."""
-    share = share_of_superfluous(graph, threads, SOLVERS)
+    share = share_of_superfluous(graph, SOLVERS)
     if share < tuning.MOSTLY_PRUNED:
         return None
     return Outlook(0.0, costs.PRUNED_SHORTCUTS * graph.n, pruned=share)

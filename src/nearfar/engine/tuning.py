@@ -36,8 +36,7 @@ LOOK_SHARE, LOOK, LOOK_VERTEX, LOOK_ENTRY, LOOK_OVER = 0.03, 1.5e-4, 5e-7, 2.5e-
 # The factor by which the time of preparing may be wrong: after a guess, and after a look at 1 of x vertices, DOUBT
 # times a power of x.
 DOUBT_GUESS, DOUBT, DOUBT_GROWS = 2.5, 1.3, 0.1
-# Rows of Dijkstra that a look at a hub takes, undirected and directed, and the share of a query that it may take.
-HUB_ROWS, HUB_ROWS_DIRECTED, HUB_SHARE = 4, 12, 0.08
+HUB_ROWS = 2.5  # rows of Dijkstra that a look at a hub takes, beside what any look takes by itself
 LOOK_MOST = 2 * 10**8  # list entries in any look, less than a second: it cannot be interrupted
 GPU_MARGIN = 0.8  # "auto" takes a GPU if its expected time is below this share of the CPU's; model
 # The k nearest sources: rows per k up to which one row per source is faster than one search for all. On a grid of

@@ -19,12 +19,14 @@ from ..errors import GraphError, InputTypeError
 from .arrays import Array, shorten
 from .doors import Doors
 from .input_rows import InputRows, along_reversed, lightest_along
-from .order import SAMPLE, is_scattered, renumber, usual_levels
+from .order import is_scattered, renumber, usual_levels
 from .rows import find_leaves, freeze, reverse_rows, row_of
 from .vertices import Vertices
 
 if TYPE_CHECKING:
     from ..description import Description
+
+WEIGHTS = 4096  # of which the median is taken for the typical weight; of 65,536 it took as long as ten short rows
 
 
 class Graph(Doors):
@@ -159,7 +161,7 @@ class Graph(Doors):
         """The median of the positive weights, from a sample; 1 without weights, 0 if none is positive."""
         if self.weights is None:
             return 1.0
-        sample = self.weights[:: max(1, self.m // SAMPLE)]
+        sample = self.weights[:: max(1, self.m // WEIGHTS)]
         positive = sample[sample > 0].astype(np.float64)
         if not len(positive):
             return 0.0
