@@ -77,9 +77,8 @@ def _prepared_seconds(graph: Graph, rows: int, threads: int, itemsize: int, best
     size, found = seen or (0, guess(graph))
     for larger in _sizes_of_looks(graph, size):
         seconds = best if found is None else min(best, expected(found))
-        if found is not None and _is_clear(graph, size, expected(found) / best):
-            break
-        allowed = tuning.LOOK_SHARE * seconds
+        clear = found is not None and _is_clear(graph, size, expected(found) / best)
+        allowed = (tuning.LOOK_SHARE_CLEAR if clear else tuning.LOOK_SHARE) * seconds
         if _look_seconds(graph, larger, found) > allowed:
             break
         entries = min(tuning.LOOK_OVER * allowed / tuning.LOOK_ENTRY, tuning.LOOK_MOST)

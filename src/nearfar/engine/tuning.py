@@ -30,9 +30,9 @@ STEP, PREPARE_STEPS, SWEEP, WRITE_BYTES = 6e-9, 80, 0.8e-9, 16e9
 # The choice: steps of single rows below which they are not compared with anything; what rows are favoured by, since
 # they are the simplest; rows per thread from which levels are counted.
 LEAST_WORK, MARGIN, BFS_ROWS = 20_000, 0.9, 8
-# Looks: the share of a query's time that one may take; what it takes by itself, per vertex and per list entry; how far
-# it may go beyond that, in entries.
-LOOK_SHARE, LOOK, LOOK_VERTEX, LOOK_ENTRY, LOOK_OVER = 0.03, 1.5e-4, 5e-7, 2.5e-9, 3
+# Looks: the share of a query's time that one may take, and if the choice is clear already (a GPU is compared with the
+# times); what it takes by itself, per vertex and per list entry; how far it may go beyond that, in entries.
+LOOK_SHARE, LOOK_SHARE_CLEAR, LOOK, LOOK_VERTEX, LOOK_ENTRY, LOOK_OVER = 0.03, 0.001, 1.5e-4, 5e-7, 2.5e-9, 3
 # The factor by which the time of preparing may be wrong: after a guess, and after a look at 1 of x vertices, DOUBT
 # times a power of x.
 DOUBT_GUESS, DOUBT, DOUBT_GROWS = 2.5, 1.3, 0.1
