@@ -33,6 +33,19 @@ def test_records(name):
 
 
 @pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.co", "p aux sp co 1\nv 1 2 3\n", "no arcs. Read the file of arcs"),
+        ("a.cnode", "1 2 3\n", "no edges. Read the .cedge file"),
+        ("a_node.tntp", "node X Y ;\n1 2 3 ;\n", "no links. Read the network"),
+    ],
+)
+def test_files_of_coordinates_say_what_they_are_for(run, tmp_path, name, text, words):
+    (tmp_path / name).write_text(text)
+    run("info", name).error(f"{words}, and give this one with --coordinates.")
+
+
+@pytest.mark.parametrize(
     ("name", "data", "vertices", "undirected"),
     [
         ("x.gr", DIMACS, (1, 2, 3), False),

@@ -129,29 +129,19 @@ class Number(click.ParamType):
         return self.fail(f"'{clip(str(value), 40)}' is not a number. Write it like 12 or 1.5.", param, ctx)
 
 
-class Threads(click.ParamType):
-    """A number of threads."""
-
-    name = "n"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Refuse everything but whole numbers of at least 1."""
-        text = str(value)
-        if not text.isdecimal() or len(text) > DIGITS or int(text) < 1:
-            self.fail(f"'{clip(text, 40)}' is not a number of threads; give a whole number, at least 1.", param, ctx)
-        return int(text)
-
-
 class Count(click.ParamType):
     """A number of things, at least 1."""
 
     name = "n"
 
+    def __init__(self, what: str = "a count") -> None:
+        self.what = what
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Refuse everything but whole numbers of at least 1."""
         text = str(value)
         if not text.isdecimal() or len(text) > DIGITS or int(text) < 1:
-            self.fail(f"'{clip(text, 40)}' is not a count; give a whole number, at least 1.", param, ctx)
+            self.fail(f"'{clip(text, 40)}' is not {self.what}; give a whole number, at least 1.", param, ctx)
         return int(text)
 
 

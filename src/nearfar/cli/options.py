@@ -14,13 +14,13 @@ import click
 
 from .choices import (
     Column,
+    Count,
     Device,
     FormatName,
     Memory,
     Name,
     Number,
     Separator,
-    Threads,
     device_names,
     method_names,
     readable_formats,
@@ -100,7 +100,7 @@ SOLVING = {
     "device": _solve(
         "--device", type=Device(device_names, "device"), metavar="NAME", help="Device: {names}; or opencl:1,opencl:2."
     ),
-    "threads": _solve("--threads", type=Threads(), help="Number of threads; default: all cores."),
+    "threads": _solve("--threads", type=Count("a number of threads"), help="Number of threads; default: all cores."),
     "cutoff": _solve("--cutoff", type=Number(), help="Leave vertices farther than this unreached."),
     "memory": _solve("--memory", type=Memory(), help="Limit, such as 2GB; a query that needs more is refused."),
     "delta": _solve("--delta", type=Number(), help="Bucket width of the methods delta and dijkstra."),

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import option
 from ..graph import Graph
 from ..graph.arrays import MAX_VERTICES
+from .coordinates import coordinates_only, read_coordinate_list
 from .format import Format
 from .io.files import Source
 from .pieces import Pieces
@@ -23,8 +23,6 @@ _FEW, _SPARSE = 1024, 16  # vertices count from 0 if all are below _FEW, or belo
 
 def read(source: Source, *, undirected: bool = True, coordinates: Any = None) -> Graph:
     """Read edges; ``coordinates`` names a .cnode file."""
-    from .coordinates import read_coordinate_list
-
     pieces, highest = Pieces(), -1
     layout = LineLayout((-1, 0, 1, 2), "iin", "edge vertex vertex length", comments=b"#", bounds=_BOUNDS, exact=True)
     for rows in Text(source).rows(layout):
@@ -51,18 +49,10 @@ FORMAT = Format(
     read=read,
 )
 
-
-def _refuse(source: Source) -> Graph:
-    """Raise an error that says what a .cnode file is for."""
-    raise source.error(
-        f"this file holds coordinates, no edges. Read the .cedge file, and give this one with {option('coordinates')}."
-    )
-
-
 NODES = Format(
     name="cnode",
     summary="California coordinates: vertex longitude latitude; goes with a .cedge file",
     endings=(".cnode",),
     matches=lambda head: False,
-    read=_refuse,
+    read=coordinates_only("edges", "the .cedge file"),
 )

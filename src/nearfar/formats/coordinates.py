@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
+from ..errors import option
 from ..graph.arrays import Array, shorten
 from ..graph.names import NumberNames
 from .io.files import Source
@@ -15,6 +16,16 @@ from .text.reader import LineLayout, Text
 
 _VERTEX = ("id", "node", "vertex", "node_id", "vertex_id", "osmid")  # usual names of the column of vertices
 _AXES = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"), ("lng", "lat"))
+
+
+def coordinates_only(arcs: str, file: str) -> Callable[[Source], NoReturn]:
+    """Return the reader of a format that has coordinates only: it says which file to read, and what this one is for."""
+
+    def refuse(source: Source) -> NoReturn:
+        way_out = f"Read {file}, and give this one with {option('coordinates')}."
+        raise source.error(f"this file holds coordinates, no {arcs}. {way_out}")
+
+    return refuse
 
 
 def read_coordinates(path: Any, names: Sequence[Any]) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import option
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
+from .coordinates import coordinates_only, read_coordinates
 from .format import Format
 from .io.files import Sink, Source
 from .pieces import Pieces
@@ -27,8 +28,6 @@ _LIKE = "p sp vertices arcs"
 
 def read(source: Source, *, undirected: bool = False, coordinates: Any = None, strict: bool = True) -> Graph:
     """Read arcs; ``coordinates`` names a .co file, ``strict=False`` accepts any number of arcs."""
-    from .coordinates import read_coordinates
-
     text = Text(source)
     n, m = _sizes(text)
     layout = LineLayout((0, 1, 2), "iin", "a tail head weight", comments=b"c", prefix=b"a", bounds=(1, n), exact=True)
@@ -90,20 +89,12 @@ FORMAT = Format(
     first=1,
 )
 
-
-def _refuse(source: Source) -> Graph:
-    """Raise an error that says what a .co file is for."""
-    raise source.error(
-        f"this file holds coordinates, no arcs. Read the file of arcs, and give this one with {option('coordinates')}."
-    )
-
-
 COORDINATES = Format(
     name="dimacs-co",
     summary="DIMACS coordinates only: p aux sp co n, then v vertex x y; goes with a .gr file",
     endings=(".co",),
     matches=lambda head: _COORDINATES.search(head.removeprefix(BOM)) is not None,
-    read=_refuse,
+    read=coordinates_only("arcs", "the file of arcs"),
     write=write_coordinates,
     keeps=("directed", "weights", "floats", "negative", "parallel", "coordinates", "isolated"),
 )

@@ -15,6 +15,7 @@ from typing import Any
 from ..errors import OptionError, option
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
+from .coordinates import coordinates_only, read_coordinates
 from .format import Format
 from .io.files import Source
 from .pieces import Pieces
@@ -40,8 +41,6 @@ def read(
     strict: bool = True,
 ) -> Graph:
     """Read links; ``weight`` is a column by name or index from 0, or False; ``coordinates`` is a file of nodes."""
-    from .coordinates import read_coordinates
-
     text = Text(source)
     n, m = _metadata(text)
     names, width = _columns(text)
@@ -165,18 +164,10 @@ FORMAT = Format(
     read=read,
 )
 
-
-def _refuse(source: Source) -> Graph:
-    """Raise an error that says what a file of nodes is for."""
-    raise source.error(
-        f"this file holds coordinates, no links. Read the network, and give this file with {option('coordinates')}."
-    )
-
-
 NODES = Format(
     name="tntp-nodes",
     summary="TNTP coordinates: node X Y; goes with a network",
     endings=("_node.tntp", "_nodes.tntp"),
     matches=lambda head: re.match(rb"\s*~?\s*node\s+x\s+y\b", head.removeprefix(BOM), re.IGNORECASE) is not None,
-    read=_refuse,
+    read=coordinates_only("links", "the network"),
 )
