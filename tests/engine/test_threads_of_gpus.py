@@ -30,18 +30,18 @@ def floats():
 
 @pytest.mark.parametrize("method", ALL)
 def test_trees(method, graph, monkeypatch):
-    """Of ten rows, three are worked on at a time."""
+    """Of 48 rows, which are three blocks, three are worked on at a time."""
     asked, run = [], trees.cpu.run
 
     def counted(work, threads, *rest, **options):
         asked.append(threads)
         return run(work, threads, *rest, **options)
 
-    result = nearfar.mssp(graph, range(10), method=method, device=DEVICE, threads=3)
+    result = nearfar.mssp(graph, range(48), method=method, device=DEVICE, threads=3)
     assert result.plan.threads == 3
     monkeypatch.setattr(trees, "SMALL_WORK", 0)  # else so few rows are settled on the thread of the caller
     monkeypatch.setattr(trees.cpu, "run", counted)
-    wanted = nearfar.mssp(graph, range(10), device="cpu").predecessors
+    wanted = nearfar.mssp(graph, range(48), device="cpu").predecessors
     asked.clear()
     assert result.predecessors.tobytes() == wanted.tobytes()
     assert asked == [3]

@@ -129,7 +129,8 @@ def _hang(
     elif threads and (count := rows_in_blocks(back, rows)):
         bounds = _bounds(back, PIECES * threads)
         missing = hang_blocks(back, rows[:count], pred[:count], bounds, threads, stop)
-    missing += _hang_rows(graph, back, rows[len(missing) :], pred[len(missing) :], threads, stop)
+    if (done := len(missing)) < len(rows):
+        missing += _hang_rows(graph, back, rows[done:], pred[done:], threads, stop)
     return [r for r in range(len(rows)) if missing[r] > clear(pred[r], roots[r])]
 
 
