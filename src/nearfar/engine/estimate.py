@@ -60,10 +60,10 @@ def row_seconds(graph: Graph, itemsize: int) -> float:
 
 def bfs_seconds(graph: Graph, rows: int, threads: int) -> float:
     """Return the expected seconds of breadth-first search: single rows or passes, whichever should be faster."""
-    single = single_seconds(graph, rows, threads)
+    single = costs.QUERY + single_seconds(graph, rows, threads)
     if are_few(rows, threads):
-        return costs.QUERY + single
-    return costs.QUERY_MANY + min(single, pass_seconds(graph, rows, threads))
+        return single
+    return min(single, costs.QUERY_MANY + pass_seconds(graph, rows, threads))
 
 
 def swept_row_seconds(graph: Graph, itemsize: int, outlook: Outlook | None = None) -> float:
