@@ -13,6 +13,7 @@ import nearfar
 from nearfar.devices import DEVICES
 from nearfar.devices.facts import Facts, estimate_bandwidth
 from nearfar.engine import solve
+from nearfar.engine.candidates import outlook_of
 from nearfar.engine.estimate import preparing_seconds, seconds_on_cpu
 from nearfar.engine.planner import make_gpu_plan
 from nearfar.gpu import GPU_METHODS
@@ -137,12 +138,15 @@ def test_never_slower_than_the_cpu_by_the_model(roads, cores, bandwidth, unified
     if plan.device == "cpu":
         assert (plan.method, plan.threads, plan.bytes) == (cpu.method, cpu.threads, cpu.bytes)
         return
-    seconds = expected_seconds(roads, rows, plan.method, plan.dtype, plan.gpu.facts, plan.layouts)
+    seconds, seen = (
+        expected_seconds(roads, rows, plan.method, plan.dtype, plan.gpu.facts, plan.layouts),
+        outlook_of(roads),
+    )
     if plan.method == "prepared":
-        seconds += preparing_seconds(roads)
+        seconds += preparing_seconds(roads, seen)
     else:
         seconds += roads.arc_bytes / copy_speed(device)
-    assert seconds < seconds_on_cpu(roads, rows, cpu.method, cpu.threads, 4)
+    assert seconds < seconds_on_cpu(roads, rows, cpu.method, cpu.threads, 4, outlook=seen)
 
 
 def test_ranking_of_devices(roads):

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import math
 
-RUN = "2026-11-18, AMD EPYC, 964 cases of bench/plans.py beside other work; single searches by hand"
+RUN = "2026-11-18, AMD EPYC, 1,089 cases of bench/plans.py up to 48,000 vertices; ROW_LARGE and BFS_ROW by hand"
 
 # A query by itself: from door to kernel; one that settles many rows together.
 QUERY = 3e-5
 QUERY_MANY = 2e-4
 
 # A row of Dijkstra: by itself; per vertex that is queued, and per arc; the same if all weights are equal.
-ROW = 1.24e-07
-ROW_VERTEX = 2.85e-08
-ROW_ARC = 1.25e-09
-ROW_EQUAL_VERTEX = 1.03e-08
-ROW_EQUAL_ARC = 9.2e-10
-ROW_LEAF = 1.88e-11  # a leaf, which only gets a distance
+ROW = 1e-07
+ROW_VERTEX = 2.8e-08
+ROW_ARC = 1.13e-09
+ROW_EQUAL_VERTEX = 1.13e-08
+ROW_EQUAL_ARC = 7.24e-10
+ROW_LEAF = 7.09e-12  # a leaf, which only gets a distance
 ROW_WIDE = 1.2  # factor for distances of 64 bits
 ROW_LARGE = 0.12  # growth per doubling of the distances beyond the fast cache
-ROW_HEAP = 2.8  # factor with negative weights: a heap instead of buckets
+ROW_HEAP = 2.61  # factor with negative weights: a heap instead of buckets
 
 # Breadth-first search of single rows: by itself, per vertex, arc and level.
 BFS_ROW = 1.5e-05
@@ -41,26 +41,26 @@ BFS_ARC = 1.99e-09  # per arc, with sets of eight words
 REVERSE_ARC = 4e-9  # per arc of a directed graph, which is reversed before
 
 # Preparing, and sweeping what was prepared.
-PREPARE = 0.000847  # a graph by itself, however small
-PREPARE_VERTEX = 2.68e-09
-PREPARE_ARC = 1.13e-07
-PREPARE_ENTRY = 5.95e-09  # per list entry that elimination merges, with all that follows from it
-PREPARE_CORE = 1.65e-07  # per arc of the core, which is made, and tried
+PREPARE = 0.000551  # a graph by itself, however small
+PREPARE_VERTEX = 1.26e-09
+PREPARE_ARC = 1.21e-07
+PREPARE_ENTRY = 5.8e-09  # per list entry that elimination merges, with all that follows from it
+PREPARE_CORE = 1.51e-07  # per arc of the core, which is made, and tried
 PREPARE_LARGE = 0.3  # growth per doubling of n beyond the fast cache: a path of 30,000 vertices takes 7 ms, NY 504
 SWEEP_VERTEX = 1.48e-10
-SWEEP_SHORTCUT = 1.05e-10
-SWEEP_ROW = 5.56e-07  # a row, whatever its length, on all threads together
-CORE_ARC = 3.02e-10  # per arc of the core
+SWEEP_SHORTCUT = 1.03e-10
+SWEEP_ROW = 5.27e-07  # a row, whatever its length, on all threads together
+CORE_ARC = 3.45e-10  # per arc of the core
 CORE_LEVELS = 60  # levels that double it
-PRUNE_ROWS = 48.9  # rows of Dijkstra that preparing takes where most arcs are pruned; R-MAT 18: 44
-PRUNE_ROWS_DIRECTED = 132  # the same, directed; R-MAT 14: 148
+PRUNE_ROWS = 49.3  # rows of Dijkstra that preparing takes where most arcs are pruned; R-MAT 18: 44
+PRUNE_ROWS_DIRECTED = 137  # the same, directed; R-MAT 14: 148
 PRUNED_SHORTCUTS = 25  # shortcuts per vertex that a sweep costs like there
 
 # Floyd-Warshall.
-FLOYD_ROW = 3.03e-06  # per row of the answer
-FLOYD_ENTRY = 4.09e-09  # per entry of the matrix
+FLOYD_ROW = 2.55e-06  # per row of the answer
+FLOYD_ENTRY = 5.11e-10  # per entry of the matrix
 # Per n^3, by the type of the weights; narrow: distances fit 16 bits.
-FLOYD_CUBE = {"narrow": 2.35e-11, "int32": 3.21e-11, "float32": 2.4e-11, "float64": 8.5e-11, "int64": 7.09e-11}
+FLOYD_CUBE = {"narrow": 2.63e-11, "int32": 2.7e-11, "float32": 2.99e-11, "float64": 8.58e-11, "int64": 6.13e-11}
 
 FAST_CACHE = 1 << 18  # bytes, a guess between the first and the second level
 
