@@ -99,8 +99,8 @@ def _expander(graph: Graph) -> Outlook:
 def guess(graph: Graph) -> Outlook | None:
     """Return an outlook from counts alone, for small graphs and trees: all of it is eliminated; None for others.
 
-    Steps per vertex, guessed and true, of 300 and 1,000 vertices: roads 39 and 21, 106 and 42; grid 104 and 208, 279
-    and 492; geometric 303 and 146, 837 and 200; raster 310 and 449, 835 and 1,751.
+    Steps per vertex, guessed and true, of 300 and 1,000 vertices: roads 41 and 21, 111 and 42; grid 107 and 208, 287
+    and 491; geometric 313 and 146, 838 and 200; raster 314 and 449, 852 and 1,751.
     """
     if graph.n > GUESSED and graph.m > 2 * graph.n:
         return None

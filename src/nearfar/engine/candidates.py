@@ -29,7 +29,7 @@ def choose_many(graph: Graph, rows: int, threads: int, itemsize: int = 4) -> tup
         return None
     times = {"rows": margin_of("dijkstra") * seconds_on_cpu(graph, rows, "dijkstra", threads, itemsize)}
     times["floyd"] = seconds_on_cpu(graph, rows, "floyd", threads, itemsize)
-    if graph.min_weight == graph.max_weight >= 0 and _levels_are_worth_it(graph, rows, threads):
+    if graph.min_weight == graph.max_weight >= 0 and _levels_are_worth_it(rows, threads):
         times["bfs"] = seconds_on_cpu(graph, rows, "bfs", threads, itemsize)
     if rows > threads and (seconds := _prepared_seconds(graph, rows, threads, itemsize, min(times.values()))):
         times["prepared"] = seconds
@@ -42,7 +42,7 @@ def margin_of(method: str) -> float:
     return tuning.MARGIN if method in ("dijkstra", "johnson") else 1.0
 
 
-def _levels_are_worth_it(graph: Graph, rows: int, threads: int) -> bool:
+def _levels_are_worth_it(rows: int, threads: int) -> bool:
     """Return whether counting levels, which takes about as long as a row, is little beside the query."""
     return rows >= tuning.BFS_ROWS * threads
 
