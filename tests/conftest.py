@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,16 @@ def pytest_collection_modifyitems(config, items):
     for item in items if config.pluginmanager.hasplugin("xdist") else ():
         item.add_marker(pytest.mark.xdist_group(group_of(item.path)))
     items.sort(key=lambda item: order_of(item.path))  # which keeps the order inside a file
+
+
+def pytest_collection_finish():
+    """Let the collector pass over what lives as long as the run: modules and six thousand tests.
+
+    It took 7.1 s of 61 s of CPU in test_bits.py and test_bfs_one.py with nothing compiled before; now 2.3 s.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(2000, 10, 100)
 
 
 def group_of(path):
