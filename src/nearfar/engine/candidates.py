@@ -69,11 +69,12 @@ def _prepared_seconds(graph: Graph, rows: int, threads: int, itemsize: int, best
     def expected(outlook: Outlook) -> float:
         return seconds_on_cpu(graph, rows, "prepared", threads, itemsize, outlook=outlook)
 
-    if best < expected(Outlook(0.0, graph.n)):  # a tree; nothing is eliminated with less work
-        return None
     seen = graph.memo.get("outlook")
-    if seen is None and has_hubs(graph) and _hub_seconds(graph, itemsize) < tuning.LOOK_SHARE * best:
+    pays = expected(_pruned(graph, 1.0)) < best
+    if seen is None and has_hubs(graph) and pays and _hub_seconds(graph, itemsize) < tuning.HUB_SHARE * best:
         seen = _remember(graph, graph.n, _past_hubs(graph))
+    if seen is None and best < expected(Outlook(0.0, graph.n)):  # a tree; nothing is eliminated with less work
+        return None
     size, found = seen or (0, guess(graph))
     for larger in _sizes_of_looks(graph, size):
         seconds = best if found is None else min(best, expected(found))
@@ -132,4 +133,9 @@ def _past_hubs(graph: Graph) -> Outlook | None:
     share = share_of_superfluous(graph, SOLVERS)
     if share < tuning.MOSTLY_PRUNED:
         return None
+    return _pruned(graph, share)
+
+
+def _pruned(graph: Graph, share: float) -> Outlook:
+    """Return the outlook of a graph of whose arcs this share is superfluous."""
     return Outlook(0.0, costs.PRUNED_SHORTCUTS * graph.n, pruned=share)

@@ -40,8 +40,9 @@ LOOK_SHARE, LOOK_SHARE_CLEAR, LOOK, LOOK_VERTEX, LOOK_ENTRY, LOOK_OVER = 0.03, 0
 # vertices; the numbers themselves were not tuned.
 DOUBT_GUESS, DOUBT, DOUBT_GROWS = 2.5, 1.3, 0.1
 # Rows of Dijkstra that a look at a hub takes, beside what any look takes by itself. R-MAT of 2^10, 2^12 and 2^14: 0.24,
-# 0.61 and 2.0 ms, where a row takes 0.055, 0.14 and 1.05.
-HUB_ROWS = 2.5
+# 0.61 and 2.0 ms, where a row takes 0.055, 0.14 and 1.05. The share of a query's time that it may take: it is the only
+# look that such a graph gets, and 128 rows of R-MAT took up to 1.84 times as long without it.
+HUB_ROWS, HUB_SHARE = 2.5, 0.06
 LOOK_MOST = 2 * 10**8  # list entries in any look, less than a second: it cannot be interrupted
 GPU_MARGIN = 0.8  # "auto" takes a GPU if its expected time is below this share of the CPU's; model
 # The k nearest sources: rows per k up to which one row per source is faster than one search for all. On a grid of

@@ -54,9 +54,9 @@ SWEEP_SHORTCUT = 1.03e-10
 SWEEP_ROW = 5.27e-07  # a row, whatever its length, on all threads together
 CORE_ARC = 3.45e-10  # per arc of the core
 CORE_LEVELS = 60  # levels that double it
-PRUNE_ROWS = 49.3  # rows of Dijkstra that preparing takes where most arcs are pruned; R-MAT 18: 44
-PRUNE_ROWS_DIRECTED = 137  # the same, directed; R-MAT 14: 148
-PRUNED_SHORTCUTS = 25  # shortcuts per vertex that a sweep costs like there
+PRUNE_ROWS = 42  # rows of Dijkstra that preparing takes where most arcs are pruned; R-MAT 18: 44
+PRUNE_ROWS_DIRECTED = 120  # the same, directed; R-MAT 14: 148
+PRUNED_SHORTCUTS = 9  # shortcuts per vertex that a sweep costs like there
 
 # Floyd-Warshall.
 FLOYD_ROW = 2.55e-06  # per row of the answer

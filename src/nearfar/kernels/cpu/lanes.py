@@ -134,6 +134,16 @@ def splat(typing_context, array, value):
 
 
 @intrinsic
+def all_lanes(typing_context, array, value):
+    """Return ``value`` in every lane, in the type of a flat array."""
+
+    def codegen(context, builder, signature, args):
+        return _spread(context, builder, signature.return_type, args[1], signature.args[1])
+
+    return Lanes(array.dtype)(array, value), codegen
+
+
+@intrinsic
 def add(typing_context, lanes, other):
     """Return ``lanes`` plus other lanes, or plus one number, in the type of the lanes; integers wrap."""
 
@@ -204,6 +214,22 @@ def any_less(typing_context, left, right):
         return builder.icmp_unsigned("!=", builder.bitcast(bits, ir.IntType(LANES)), ir.IntType(LANES)(0))
 
     return types.boolean(left, right), codegen
+
+
+@intrinsic
+def least(typing_context, lanes):
+    """Return the least of all lanes."""
+
+    def codegen(context, builder, signature, args):
+        dtype, value, count = signature.args[0].dtype, args[0], LANES
+        while count > 1:  # the upper half against the lower half
+            count //= 2
+            indices = ir.Constant(ir.VectorType(I32, LANES), [(i + count) % LANES for i in range(LANES)])
+            other = builder.shuffle_vector(value, value, indices)
+            value = builder.select(_compare(builder, dtype, "<", other, value), other, value)
+        return builder.extract_element(value, I32(0))
+
+    return lanes.dtype(lanes), codegen
 
 
 @intrinsic
@@ -317,6 +343,14 @@ if config.DISABLE_JIT:
     def splat(array, value):
         """Return ``value`` in every lane."""
         return np.full(LANES, value, array.dtype) if array.ndim == 2 else array.dtype.type(value)
+
+    def all_lanes(array, value):
+        """Return ``value`` in every lane."""
+        return np.full(LANES, value, array.dtype)
+
+    def least(lanes):
+        """Return the least of all lanes."""
+        return lanes.min()
 
     def add(lanes, other):
         """Return the sum in the type of the lanes."""
