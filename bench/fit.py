@@ -61,12 +61,15 @@ class Counts:
     leaf_count: int
     usual_levels: int
     max_degree: int
+    irregularity: float
+    closedness: float
 
     @classmethod
     def of(cls, case: dict[str, Any]) -> Counts:
         """Return the counts that a run has noted."""
         kind = np.dtype(case["type"]) if case["type"] else None
         names = ("n", "m", "min_weight", "max_weight", "undirected", "leaf_count", "usual_levels", "max_degree")
+        names += ("irregularity", "closedness")
         return cls(weight_dtype=kind, **{name: case[name] for name in names})
 
 

@@ -154,6 +154,8 @@ def counts(graph: Graph) -> dict[str, Any]:
         "leaf_count": graph.leaf_count,
         "usual_levels": graph.usual_levels,
         "max_degree": graph.max_degree,
+        "irregularity": graph.irregularity,
+        "closedness": graph.closedness,
         "outlook": seen,
     }
 

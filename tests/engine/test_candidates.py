@@ -46,7 +46,7 @@ def test_reasons_have_the_times_of_all_candidates():
 
 
 def test_a_graph_is_looked_at_once(monkeypatch):
-    graph, looks = generate.road_grid(60, 60, seed=1), []
+    graph, looks = generate.road_grid(150, 150, seed=1), []
     look = candidates.look
     monkeypatch.setattr(candidates, "look", lambda *arguments: looks.append(arguments) or look(*arguments))
     for _ in range(3):
@@ -73,7 +73,7 @@ def looks(monkeypatch):
 
 def test_a_look_costs_little(looks):
     """At most LOOK_SHARE of the time of single rows, whatever was seen before."""
-    graph = generate.road_grid(60, 60, seed=1)
+    graph = generate.road_grid(150, 150, seed=1)
     for rows in (10, 100, 1000):
         looks.clear()
         graph.memo.clear()
@@ -86,7 +86,7 @@ def test_a_look_costs_little(looks):
 
 
 def test_looks_end_when_the_choice_is_clear(looks):
-    graph = generate.road_grid(60, 60, seed=1)
+    graph = generate.road_grid(150, 150, seed=1)
     assert choose_many(graph, 3600, 1)[0] == "prepared"  # a tree: there is no doubt after the first look
     assert [size for size, _ in looks] == list(LOOKS[:1])
     looks.clear()
@@ -132,3 +132,20 @@ def test_many_rows_of_deep_graphs_are_searched_singly():
         assert are_single(graph, 100, 2) == (single_seconds(graph, 100, 2) < pass_seconds(graph, 100, 2))
         one = nearfar.mssp(graph, range(100), method="bfs", threads=2)
         assert (one.dist == nearfar.mssp(graph, range(100), method="dijkstra", threads=2).dist).all()
+
+
+def test_counts_tell_random_graphs_from_grids():
+    """Both have vertices of the same degree. A random graph has no small separators, so a core is left."""
+    rng = np.random.default_rng(1)
+    tails, heads = np.tile(np.arange(1000), 2), np.concatenate([rng.permutation(1000) for _ in range(2)])
+    random = Graph.from_arcs(tails, heads, rng.integers(1, 99, 2000), n=1000, undirected=True)
+    grid = Graph.from_raster(np.ones((32, 32)))
+    assert random.closedness < 0.6 < 0.8 < grid.closedness and guess(random).core > 0 == guess(grid).core
+    large = Graph.from_raster(np.ones((90, 90)))
+    assert guess(large) is None and guess(generate.road_grid(90, 90, seed=1)) is not None
+
+
+def test_a_graph_without_vertices_or_arcs_is_guessed():
+    for n in (0, 1, 5):
+        graph = Graph.from_arcs([], [], [], n=n)
+        assert graph.closedness == 1.0 and graph.irregularity == 0.0 and guess(graph).core == 0

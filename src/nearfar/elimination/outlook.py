@@ -36,7 +36,13 @@ MOST_LEFT = 0.6  # share of the vertices that are left in any core: random graph
 # unless there are hardly more arcs than in a tree. In a ball of 256: roads 0.89 to 0.99, grids and geometric graphs
 # 0.93 to 0.97, small worlds 0.66 to 0.7, random graphs 0.5; trees 0.44 to 0.63.
 CLOSED, TREE_LIKE = 0.8, 2.2
-GUESSED = 1500  # vertices up to which counts alone may decide
+# Vertices up to which counts alone may decide, and the irregularity from which on they tell more: roads have 0.28,
+# geometric graphs 0.9 to 1, grids 0.06 and less, rasters 0.24 and less, small worlds 0.1.
+GUESSED, GUESSED_IRREGULAR, IRREGULAR = 1500, 20_000, 0.26
+# The share of a small ball's arcs that end in it, below which there are no small separators: random graphs 0.51 to
+# 0.57, small worlds 0.67 to 0.7, grids and rasters from 0.82 on. It is asked where there are less than DENSE arcs per
+# vertex.
+CLOSED_BALL, RANDOM_BALL, DENSE = 0.76, 0.6, 16
 HUBS = 16  # times the mean degree: roads and meshes have at most 4, geometric graphs 3, R-MAT graphs from 2^10 on 20
 
 
@@ -90,23 +96,33 @@ def _expander(graph: Graph) -> Outlook:
     """Return the outlook of a graph whose balls are trees, most of whose arcs lead out: it has no small separators.
 
     Random graphs of degree 4 and small worlds of degree 6, from 1,000 to 30,000 vertices: 31 and 140 steps, 2.4 and 5.7
-    shortcuts per vertex, and a core of 0.5 and 0.24 of the vertices with 8 and 10.4 arcs per vertex of the graph.
+    shortcuts per vertex, and a core of 0.5 and 0.24 of the vertices with 8 and 10.4 arcs per vertex of the graph. The
+    arcs of the former are relaxed more often: 30,000 vertices took 1.5 times as long as these counts tell.
     """
     degree = graph.m / graph.n
-    return Outlook(0.5 * degree**2 * graph.m, 0.8 * graph.m, 0.4 * graph.n, 1.9 * graph.m)
+    often = 1.5 if graph.closedness < RANDOM_BALL else 1.0
+    return Outlook(0.5 * degree**2 * graph.m, 0.8 * graph.m, 0.4 * graph.n, 1.9 * graph.m * often)
 
 
 def guess(graph: Graph) -> Outlook | None:
     """Return an outlook from counts alone, for small graphs and trees: all of it is eliminated; None for others.
 
-    Steps per vertex, guessed and true, of 300 and 1,000 vertices: roads 41 and 21, 111 and 42; grid 107 and 208, 287
-    and 491; geometric 313 and 146, 838 and 200; raster 314 and 449, 852 and 1,751.
+    Where degrees differ much (roads, points joined when near), so do the places, and separators are small. Steps per
+    vertex of 300, 1,000, 3,000 and 10,000 vertices, guessed: roads 24, 42, 69, 119, geometric 164, 304, 502, 885; true:
+    21, 42, 81, 107 and 146, 200, 315, 437. Where degrees are alike, only of 300 and 1,000: grid 175 and 508, raster 518
+    and 1,506; true: 208 and 491, 449 and 1,751. If arcs lead far out, there are no small separators: see `_expander`.
     """
-    if graph.n > GUESSED and graph.m > 2 * graph.n:
-        return None
     excess = max(graph.m / max(graph.n, 1) - 2, 0.0)  # a tree has two arcs per vertex
-    steps = 4 + 60 * excess * (graph.n / 300) ** 0.75
-    return Outlook(steps * graph.n, (1 + 2 * excess) * graph.n)
+    if not excess:
+        return Outlook(4.0 * graph.n, graph.n)
+    times = graph.n / 300
+    if graph.irregularity > IRREGULAR and graph.n <= GUESSED_IRREGULAR:
+        return Outlook((4 + 31 * excess * times**0.5) * graph.n, (2 + excess) * times**0.12 * graph.n)
+    if graph.m < DENSE * graph.n and graph.closedness < CLOSED_BALL:
+        return _expander(graph)
+    if graph.n > GUESSED:
+        return None
+    return Outlook((4 + 100 * excess * times**0.85) * graph.n, (3 + 2 * excess) * times**0.4 * graph.n)
 
 
 def is_taken_whole(graph: Graph, size: int) -> bool:

@@ -22,6 +22,7 @@ from .eliminate import Structure
 from .tuning import PIECES, TOGETHER
 
 WHOLE_INFINITY = 2**62 - 1  # twice that is still an int64
+HALF_INFINITY = 2**30 - 1  # and twice that an int32
 
 
 Best = tuple[np.ndarray, np.ndarray]
@@ -62,7 +63,9 @@ OUT, IN = np.uint8(1), np.uint8(2)
 
 def infinity_of(dtype: np.dtype) -> Any:
     """Return what stands for no arc in a type of sums."""
-    return dtype.type(np.inf) if dtype.kind == "f" else np.int64(WHOLE_INFINITY)
+    if dtype.kind == "f":
+        return dtype.type(np.inf)
+    return np.int32(HALF_INFINITY) if dtype == np.int32 else np.int64(WHOLE_INFINITY)
 
 
 def weights_of(graph: Graph) -> np.ndarray:

@@ -95,6 +95,6 @@ def floyd_seconds(graph: Graph, rows: int, threads: int) -> float:
     if kind == "int32" and graph.max_weight * NARROW_ARCS < 2**16 - 1:
         kind = "narrow"
     n = graph.n
-    sharing = threads if n > tuning.FLOYD_SHARED else 1
+    sharing = 1 + (threads - 1) * costs.FLOYD_SHARING if n > tuning.FLOYD_SHARED else 1.0
     cube = costs.FLOYD_CUBE[kind] * n**3
     return costs.QUERY_MANY + costs.FLOYD_ROW * rows + (costs.FLOYD_ENTRY * n**2 + cube) / sharing

@@ -22,7 +22,7 @@ from ..methods.bfs_cost import are_few
 from ..methods.bfs_one import SHARED_STEPS
 from .candidates import choose_many, outlook_of
 from .estimate import preparing_seconds
-from .tuning import BREADTH_FIRST, PARALLEL_ARCS, RENUMBER_ROWS, TREE_LIKE
+from .tuning import BREADTH_FIRST, LINE_LIKE, PARALLEL_ARCS, RENUMBER_ROWS, TREE_LIKE
 
 if TYPE_CHECKING:
     from ..devices.facts import Facts
@@ -225,7 +225,7 @@ def choose_breadth_first(graph: Graph, rows: int, threads: int) -> tuple[str, st
     """
     if not graph.min_weight == graph.max_weight >= 0 or graph.n + graph.m < BREADTH_FIRST:
         return None
-    if graph.m < TREE_LIKE * graph.n:
+    if graph.m < TREE_LIKE * graph.n and graph.irregularity < LINE_LIKE:
         return None
     if not are_few(rows, threads) or rows >= RENUMBER_ROWS:
         return None

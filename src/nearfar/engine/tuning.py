@@ -20,8 +20,9 @@ PARALLEL_ARCS = 250_000
 # to 1.5 and 1.1 to 2.0; 10,000 (30,000 to 70,000) 0.8 to 1.4 and 0.5 to 1.15.
 BREADTH_FIRST = 60_000
 # Arcs per vertex below which they are not: long paths have a level per vertex. Eight rows of a path of 30,000 vertices
-# took 4.8 times as long as with `dijkstra`; Florida's roads have 2.5 arcs per vertex, and half of its time.
-TREE_LIKE = 2.2
+# took 4.8 times as long as with `dijkstra`; Florida's roads have 2.5 arcs per vertex, and half of its time. Trees whose
+# degrees differ (irregularity 1) are not deep, and take 0.6 of its time.
+TREE_LIKE, LINE_LIKE = 2.2, 0.5
 FLOYD_SHARED = 256  # vertices up to which one thread closes the matrix of Floyd-Warshall
 MOSTLY_PRUNED = 0.5  # share of superfluous arcs from which preparing a graph takes PRUNE_ROWS
 # Without a look at the graph: a step of Dijkstra per vertex and arc, the steps that preparing takes, a distance in a

@@ -19,7 +19,7 @@ from ..errors import GraphError, InputTypeError
 from .arrays import Array, shorten
 from .doors import Doors
 from .input_rows import InputRows, along_reversed, lightest_along
-from .order import is_scattered, renumber, usual_levels
+from .order import closedness, is_scattered, renumber, usual_levels
 from .rows import find_leaves, freeze, reverse_rows, row_of
 from .vertices import Vertices
 
@@ -202,6 +202,19 @@ class Graph(Doors):
         from ..kernels.cpu.ball import find_busiest
 
         return int(find_busiest(self.offsets))
+
+    @cached_property
+    def closedness(self) -> float:
+        """The share of the arcs of a small ball that end in it: large in a grid, small in a random graph."""
+        return closedness(self.offsets, self.arcs, self.n // 3)
+
+    @cached_property
+    def irregularity(self) -> float:
+        """The variance of the degrees over their mean: 0 if all are the same, 1 if arcs fall where they like."""
+        if not self.m:
+            return 0.0
+        degrees = np.diff(self.offsets)
+        return float(degrees.var() * self.n / self.m)
 
     @cached_property
     def renumbered(self) -> tuple[Graph, Array]:

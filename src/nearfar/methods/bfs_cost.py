@@ -60,4 +60,5 @@ def pass_seconds(graph: Graph, rows: int, threads: int) -> float:
     one = together * n * costs.BFS_WRITE + n * levels * (costs.BFS_LEVEL + words * costs.BFS_LEVEL_WORDS)
     one += costs.BFS_PASS + words * graph.m * costs.BFS_ARC
     backward = 0.0 if graph.undirected else graph.m * costs.REVERSE_ARC
-    return backward + -(-passes // threads) * one
+    sharing = 1 + (threads - 1) * min(1.0, costs.BFS_SHARING + n / costs.BFS_SHARED)
+    return backward + -(-passes // threads) * one * threads / sharing

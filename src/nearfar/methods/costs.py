@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 # Cases of more than 4,096 generated vertices were measured beside other work. BFS_ROW and the other constants of single
-# searches, ROW and ROW_LARGE were set by hand: the run could not tell them.
+# searches, ROW and ROW_LARGE were set by hand: the run could not tell them. So were the constants of pruned graphs and
+# those of Floyd-Warshall, after a quiet run of 909 cases: 300 vertices take 1.15 to 1.35 ms, 1,000 21 on one thread.
 RUN = "2026-11-18, AMD EPYC, 1,089 cases of bench/plans.py up to 48,000 vertices"
 
 # A query by itself: from door to kernel; one that settles many rows together.
@@ -40,6 +41,9 @@ BFS_WRITE = 5.64e-10  # per distance
 BFS_LEVEL = 7.35e-09  # per vertex and level, with sets of one word
 BFS_LEVEL_WORDS = 2.56e-09  # what sets of eight words add
 BFS_ARC = 1.99e-09  # per arc, with sets of eight words
+# Of a thread, that each further one adds to passes: of graphs of 1,000, 3,000 and 10,000 vertices 0.28, 0.45 and 1; by
+# hand: two threads took 1.6, 1.6 and 1.0 times as long as half of one.
+BFS_SHARING, BFS_SHARED = 0.2, 12_000
 REVERSE_ARC = 4e-9  # per arc of a directed graph, which is reversed before
 
 # Preparing, and sweeping what was prepared.
@@ -59,10 +63,11 @@ PRUNE_ROWS_DIRECTED = 120  # the same, directed; R-MAT 14: 148
 PRUNED_SHORTCUTS = 9  # shortcuts per vertex that a sweep costs like there
 
 # Floyd-Warshall.
-FLOYD_ROW = 2.55e-06  # per row of the answer
-FLOYD_ENTRY = 5.11e-10  # per entry of the matrix
+FLOYD_ROW = 7e-07  # per row of the answer
+FLOYD_ENTRY = 2.5e-09  # per entry of the matrix
 # Per n^3, by the type of the weights; narrow: distances fit 16 bits.
-FLOYD_CUBE = {"narrow": 2.63e-11, "int32": 2.7e-11, "float32": 2.99e-11, "float64": 8.58e-11, "int64": 6.13e-11}
+FLOYD_CUBE = {"narrow": 1.9e-11, "int32": 2.7e-11, "float32": 2.99e-11, "float64": 8.58e-11, "int64": 6.13e-11}
+FLOYD_SHARING = 0.6  # of a thread, that each further one adds: 1,000 vertices take 21 ms on one, 13.5 on two
 
 FAST_CACHE = 1 << 18  # bytes, a guess between the first and the second level
 
