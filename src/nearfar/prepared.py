@@ -25,7 +25,7 @@ from .engine import options
 from .engine.options import Options
 from .engine.query import PreparedGraph, check, take_graph, take_vertices
 from .engine.tables import certain_type
-from .errors import DistanceOverflowError, InputTypeError, NoPathError, option
+from .errors import DistanceOverflowError, InputTypeError, NoPathError, OptionError, option
 from .graph import Graph
 from .kernels.cpu.constants import LANES
 from .methods.prepared import SOLVERS, refusal, require_memory
@@ -39,7 +39,10 @@ if TYPE_CHECKING:
 Space = TypeVar("Space")
 
 
-def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None) -> Prepared:
+ORDERS = ("auto", "degree", "dissection")
+
+
+def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None, order: str = "auto") -> Prepared:
     """Prepare a graph for many queries: in rows, a distance then takes less than a nanosecond.
 
     Parameters
@@ -50,6 +53,10 @@ def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None) -> 
         By default all cores.
     memory : int or str, optional
         Bytes that may be used, such as "2 GB"; where more are expected to be needed, it is refused beforehand.
+    order : {"auto", "degree", "dissection"}
+        Which vertices are eliminated first: those of least degree, which is best for roads and graphs with hubs, or
+        those that nested dissection puts first, which is best for rasters and meshes. By default a look at the graph
+        tells. Distances are the same.
 
     Returns
     -------
@@ -70,13 +77,15 @@ def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None) -> 
     threads = options.take_threads(threads, machine.cores)
     allowed = options.take_memory(memory) or machine.memory
     require_memory(graph, threads, allowed)
-    return Prepared(graph, _built(graph, threads, allowed), threads)
+    if order not in ORDERS:
+        raise OptionError(f"order is {order!r}, but must be one of {', '.join(map(repr, ORDERS))}. Leave it out.")
+    return Prepared(graph, _built(graph, threads, allowed, order), threads)
 
 
-def _built(graph: Graph, threads: int, memory: int = 2**62) -> Hierarchy:
+def _built(graph: Graph, threads: int, memory: int = 2**62, order: str = "auto") -> Hierarchy:
     """Return the hierarchy of a graph, or raise an error that names a negative cycle."""
     stop = np.zeros(1, np.int64)
-    return _made(graph, lambda: build(graph, threads, stop, SOLVERS, memory=memory), stop)
+    return _made(graph, lambda: build(graph, threads, stop, SOLVERS, memory=memory, order=order), stop)
 
 
 def _made(graph: Graph, make: Callable[[], Hierarchy | Failure | None], stop: np.ndarray) -> Hierarchy:
@@ -144,7 +153,7 @@ class Prepared(PreparedGraph):
             return self.hierarchy
         with self._preparing:
             if self._backward is None:
-                self._backward = _built(self.graph.reversed, self.threads)
+                self._backward = _built(self.graph.reversed, self.threads, order=self.hierarchy.structure.order)
             return self._backward
 
     @overload
@@ -443,6 +452,7 @@ class Prepared(PreparedGraph):
             vertices=self.graph.n,
             arcs=self.graph.m,
             arcs_after_pruning=h.graph.m,
+            order=h.structure.order,
             core=h.structure.core,
             core_arcs=0 if h.core is None else len(h.core.heads),
             arcs_up=len(h.layout.up_arcs),

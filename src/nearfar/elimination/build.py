@@ -20,7 +20,9 @@ from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import LANES
 from ..results.limits import longest_path
 from .core import ClosedCore, Core, make_core
+from .dissect import dissected, dissection_pays, places_of
 from .eliminate import Structure, eliminate
+from .fronts import suits_blocks, weigh_in_blocks
 from .layout import SweepLayout, lane_type, lay_out
 from .paths import Unfolding, make_unfolding
 from .prune import can_have_detours, keep_arcs, prune
@@ -101,23 +103,31 @@ def build(
     budget: int = MOST_STEPS,
     memory: int = 2**62,
     dtype: np.dtype | None = None,
+    order: str = "auto",
 ) -> Hierarchy | Failure | None:
     """Return the hierarchy of a graph; None if it was stopped.
 
     ``budget`` limits the list entries that elimination may merge, ``memory`` the bytes it may use. With negative
     weights nothing is pruned and no core may be left; if that takes more than the budget, the failure says so.
     ``dtype`` is the type of the distances: if it is float64, sums are float64 even where the weights are float32.
+    ``order``: which vertices are eliminated first, those of least "degree" or those that nested "dissection" puts
+    first; "auto" takes dissection where the other would leave a core or take long.
     """
     if may_be_long(graph):
         return Failure(long=True)
-    clock = Clock()
+    clock, given = Clock(), graph
     if dtype is not None and is_narrower(graph.weight_dtype, dtype):
         graph = _widened(graph)
     negative = graph.min_weight < 0
     lean, landmarks = (graph, None) if negative else _prune(graph, threads, stop, solvers)
     clock.lap("prune")
-    structure = eliminate(lean, budget, negative, stop, memory, pruned=landmarks is not None)
-    clock.lap("eliminate")
+    structure = None
+    if order == "dissection" or (order == "auto" and landmarks is None and dissection_pays(lean)):
+        structure = dissected(lean, places_of(given), threads, stop, memory)
+        clock.lap("dissect")
+    if structure is None and not stop[0]:
+        structure = eliminate(lean, budget, negative, stop, memory, pruned=landmarks is not None)
+        clock.lap("eliminate")
     if stop[0]:
         return None
     if structure is None:
@@ -156,7 +166,8 @@ def finish(
 ) -> Hierarchy | Failure | None:
     """Weigh and lay out a structure: all that new weights need. ``landmarks`` are those that pruned the graph."""
     clock = clock or Clock()
-    shortcuts = weigh(graph, structure, threads, stop)
+    in_blocks = suits_blocks(graph, structure)
+    shortcuts = (weigh_in_blocks if in_blocks else weigh)(graph, structure, threads, stop)
     clock.lap("weigh")
     if stop[0]:
         return None

@@ -42,6 +42,8 @@ class Structure:
     up, heads : int64 array of n + 1, int32 array
         ``heads[up[v]:up[v + 1]]`` are the neighbours of rank v with smaller ranks, ascending: the heads of its
         shortcuts.
+    order : str
+        By which rule vertices were eliminated: least "degree" first, or by nested "dissection" (dissect.py).
     """
 
     core: int
@@ -49,6 +51,7 @@ class Structure:
     parents: np.ndarray
     up: np.ndarray
     heads: np.ndarray
+    order: str = "degree"
 
     @property
     def n(self) -> int:

@@ -24,7 +24,7 @@ from .build import Clock, Hierarchy
 from .core import ClosedCore, Core
 from .eliminate import Structure
 from .layout import SweepLayout, lane_type, lay_out
-from .shortcuts import IN, OUT, WHOLE_INFINITY, Shortcuts, weights_of
+from .shortcuts import IN, OUT, WHOLE_INFINITY, Shortcuts, infinity_of, weights_of
 
 MARK = "nearfar_prepared"  # the key whose value is the version; the first in the file
 VERSION = 2  # 2: "places" became "ranks"
@@ -50,6 +50,8 @@ def write_hierarchy(graph: Graph, hierarchy: Hierarchy, path: Any) -> None:
         "degrees": _narrow(np.diff(structure.up)), "heads": structure.heads, "keep": shortcuts.keep,
         "outs": _narrow(shortcuts.outs),
     }  # fmt: skip
+    if structure.order != "degree":
+        parts["order"] = np.frombuffer(structure.order.encode(), np.uint8)
     if not shortcuts.symmetric:
         parts["ins"] = _narrow(shortcuts.ins)
     if hierarchy.pruned:
@@ -111,7 +113,7 @@ def _narrow(values: np.ndarray) -> np.ndarray:
     """Return integers in the smallest type that holds them, whose maximum means "no arc"; floats as they are."""
     if values.dtype.kind == "f":
         return values
-    there = values < WHOLE_INFINITY
+    there = values < infinity_of(values.dtype)
     low, high = (int(find(values, where=there, initial=0)) for find in (np.min, np.max))
     for dtype in (np.int8, np.int16, np.int32):
         ends = np.iinfo(dtype)
@@ -181,9 +183,19 @@ def _structure(source: Source, graph: Graph, arrays: Arrays) -> Structure:
     some = core + np.flatnonzero(degrees[core:])
     parents[some] = heads[up[some + 1] - 1]
     parents[parents < core] = -1
-    structure = Structure(core, ranks, parents, up, heads)
+    structure = Structure(core, ranks, parents, up, heads, _order(source, arrays))
     _check_structure(source, structure)
     return structure
+
+
+def _order(source: Source, arrays: Arrays) -> str:
+    """Return by which rule vertices were eliminated."""
+    if "order" not in arrays:
+        return "degree"
+    order = _take(source, arrays, "order", 1, np.uint8).tobytes()
+    if order != b"dissection":
+        raise _damaged(source, f"order {order[:40]!r}")
+    return "dissection"
 
 
 def _check_structure(source: Source, structure: Structure) -> None:

@@ -34,6 +34,7 @@ def reweighted(
     changed = _changed(before, graph, old, new) if old.dtype == new.dtype else None
     # With negative floats, shortest paths between the ends of shortcuts are not known: see `sharpened`.
     unknown = new.dtype.kind == "f" and min(before.min_weight, graph.min_weight) < 0
+    unknown |= hierarchy.shortcuts.outs.dtype != new.dtype  # weighed in blocks, in a narrower type
     if changed is None or len(changed) > FEW_CHANGES * before.m or hierarchy.structure.core or unknown:
         return finish(graph, hierarchy.structure, None, threads, stop, solvers)
     ends = _ends_of(before.opened, hierarchy.structure, changed)

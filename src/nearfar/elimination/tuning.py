@@ -53,3 +53,19 @@ SEARCHED_CORE = 4
 # it is. Random graphs with cores of 258, 826, 1,270, 2,502 and 5,564 arcs: 24, 28, 32, 50 and 84 us over the core, 41,
 # 44, 55, 68 and 71 in the graph.
 SMALL_CORE = 2500
+# Dense blocks: subtrees per thread that are shared out; sums in a panel from which on threads share it (both chosen,
+# not tuned). Squares of shortcuts, per vertex and in all, from which on weights are found in blocks. By vertex and in
+# blocks, ms: 86 squares per vertex of a grid of 289: 0.17 and 0.96; 227 of 1,024 1.33 and 1.78, 515 of 3,025 7.8 and
+# 3.2, 964 of 10,000 44 and 9.5; roads eliminated by degree: 34 of 3,025 0.87 and 2.3, 45 of 10,000 3.5 and 6.3, 74 in
+# New York 142 and 160; geometric graphs by degree: 130 of 3,000 3.2 and 2.8, 180 of 10,000 13.4 and 8.1.
+SUBTREES, SHARED_SUMS, IN_BLOCKS, LEAST_SQUARES = 8, 1 << 20, 120, 400_000
+# Nested dissection (chosen, not tuned): the least share of a region on either side of a cut, the price of unequal
+# halves, vertices up to which a region is not cut.
+LEAST_SHARE, UNEVEN, LEAF = 0.25, 1.0, 4
+# Least degree or dissection: vertices from which on the latter is considered, vertices of the ball that is looked at,
+# list entries per vertex from which on least degree takes long, shortcuts per vertex that dissection may make. By
+# degree and by dissection, one thread, ms to prepare and for 16 rows: grid of 3,025 5 and 0.3, 10 and 0.08; of 10,000
+# 15 and 2.1, 32 and 0.25; of 99,856 195 and 60, 478 and 2.7; raster of 10,000 31 and 8.4, 52 and 0.45; of 99,856 607
+# and 301, 917 and 8.9; geometric graph of 100,000 (934 entries) 718 and 6.7, 620 and 9.4; road grid of 99,856 (282) 284
+# and 0.9, 267 and 1.5.
+LEAST_MESH, LOOKED_AT, WIDE_STEPS, MOST_UP = 5000, 4096, 1000, 1000
