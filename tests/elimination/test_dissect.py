@@ -12,8 +12,9 @@ from helpers import strategies
 from helpers.marks import JIT
 from nearfar import Graph
 from nearfar.elimination import dissect
-from nearfar.elimination.dissect import dissected, dissection_order, dissection_pays, places_of, structure_of
+from nearfar.elimination.dissect import dissected, dissection_order, places_of, structure_of
 from nearfar.elimination.eliminate import neighbours
+from nearfar.elimination.outlook import is_wide, look
 from nearfar.errors import OptionError
 
 EXAMPLES = 60 if JIT else 5
@@ -112,9 +113,9 @@ def test_what_it_pays_for():
     rng = np.random.default_rng(1)
     tails, heads = np.tile(np.arange(20_000), 2), np.concatenate([rng.permutation(20_000) for _ in range(2)])
     random = Graph.from_arcs(tails, heads, rng.integers(1, 99, 40_000), n=20_000, undirected=True)
-    assert dissection_pays(raster(100, 100)) and not dissection_pays(raster(20, 20))
-    assert not dissection_pays(nearfar.generate.road_grid(100, 100, seed=1))
-    assert not dissection_pays(nearfar.generate.rmat(13, seed=1)) and not dissection_pays(random)
+    assert is_wide(raster(100, 100)) and not is_wide(raster(20, 20))
+    assert not is_wide(nearfar.generate.road_grid(100, 100, seed=1))
+    assert not is_wide(nearfar.generate.rmat(13, seed=1)) and not is_wide(random)
 
 
 def test_the_order_is_an_option():
@@ -125,3 +126,12 @@ def test_the_order_is_an_option():
         assert (prepared.apsp().dist == nearfar.apsp(graph, method="dijkstra").dist).all()
     with pytest.raises(OptionError, match="order is 'metis', but must be one of 'auto', 'degree', 'dissection'"):
         nearfar.prepare(graph, order="metis")
+
+
+@pytest.mark.skipif(not JIT, reason="too slow without the JIT")
+def test_what_is_foreseen():
+    """From balls of 4,096, shortcuts and their squares, within a factor of two; neither knows the coordinates."""
+    graph = raster(150, 150)
+    seen, structure = look(graph, 4096), dissected(graph, places_of(graph), 2, RUNNING)
+    counts = np.diff(structure.up).astype(float)
+    assert seen.core == 0 and 0.5 < seen.squares / (counts**2).sum() < 2 and 0.3 < seen.shortcuts / counts.sum() < 1.2

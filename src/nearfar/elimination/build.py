@@ -20,10 +20,11 @@ from ..graph.vertices import Vertices
 from ..kernels.cpu.constants import LANES
 from ..results.limits import longest_path
 from .core import ClosedCore, Core, make_core
-from .dissect import dissected, dissection_pays, places_of
+from .dissect import dissected, places_of
 from .eliminate import Structure, eliminate
 from .fronts import suits_blocks, weigh_in_blocks
 from .layout import SweepLayout, lane_type, lay_out
+from .outlook import is_wide
 from .paths import Unfolding, make_unfolding
 from .prune import can_have_detours, keep_arcs, prune
 from .shortcuts import Shortcuts, weigh
@@ -122,7 +123,7 @@ def build(
     lean, landmarks = (graph, None) if negative else _prune(graph, threads, stop, solvers)
     clock.lap("prune")
     structure = None
-    if order == "dissection" or (order == "auto" and landmarks is None and dissection_pays(lean)):
+    if order == "dissection" or (order == "auto" and landmarks is None and is_wide(lean)):
         structure = dissected(lean, places_of(given), threads, stop, memory)
         clock.lap("dissect")
     if structure is None and not stop[0]:

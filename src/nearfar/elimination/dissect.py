@@ -8,8 +8,7 @@ from ..devices import cpu
 from ..graph import Graph
 from ..graph.cells import CellNames
 from .eliminate import SHORTCUT_BYTES, VERTEX_BYTES, Structure, neighbours
-from .outlook import CLOSED_BALL, IRREGULAR, has_hubs, look
-from .tuning import LEAF, LEAST_MESH, LEAST_SHARE, LOOKED_AT, MOST_UP, UNEVEN, WIDE_STEPS
+from .tuning import LEAF, LEAST_SHARE, MOST_UP, UNEVEN
 
 PIECES = 8  # regions per thread that are shared out
 ALONE = 1000  # vertices up to which a region is not shared out
@@ -85,19 +84,6 @@ def structure_of(order: np.ndarray, starts: np.ndarray, heads: np.ndarray, most:
     by_rank = np.empty(n, np.int32)
     by_rank[ranks] = np.where(parents >= 0, ranks[parents], -1)
     return Structure(0, ranks[time], by_rank, up, out, "dissection")
-
-
-def dissection_pays(graph: Graph) -> bool:
-    """Return whether eliminating vertices of least degree would leave a core or take long, but separators are small.
-
-    So it is in rasters, meshes and other wide graphs. A look at two balls tells (outlook.py).
-    """
-    if graph.n < LEAST_MESH or has_hubs(graph):
-        return False
-    if graph.irregularity < IRREGULAR and graph.closedness < CLOSED_BALL:
-        return False
-    seen = look(graph, LOOKED_AT)
-    return seen.core > 0 or seen.steps > WIDE_STEPS * graph.n
 
 
 def places_of(graph: Graph) -> np.ndarray | None:

@@ -15,6 +15,7 @@ are, pruning leaves a graph that is eliminated with little work.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,14 +23,19 @@ import numpy as np
 from ..graph import Graph
 from ..graph.blocks import record_type
 from ..graph.vertices import Vertices
-from .eliminate import count_eliminated, neighbours
+from .dissect import dissection_order, structure_of
+from .eliminate import Structure, count_eliminated, neighbours
 from .landmarks import UNREACHED
 from .prune import SAMPLE, can_have_detours
 from .solvers import Solvers
-from .tuning import MOST_STEPS
+from .tuning import LEAST_MESH, LOOKED_AT, MOST_STEPS, WIDE_STEPS
 
 LOOKS = (256, 1 << 10, 1 << 12, 1 << 14, 1 << 16)  # vertices of the larger ball, in a look and in those that follow
 LARGER = 4  # times the vertices of the smaller ball
+KEPT = 0.65  # share of the shortcuts of a dissected graph that are needed: rasters 0.35 to 0.8 by their weights
+# Power of the size with which shortcuts per vertex grow at most by dissection, their squares twice that. Rasters of
+# 289, 1,024, 3,025 and 10,000 cells: 13.8, 20.9, 27.2 and 35.0 shortcuts, 233, 628, 1,262 and 2,630 squares.
+DISSECTED = 0.3
 STEEPEST = 0.5  # power of the size with which what is done per vertex grows at most: that of a mesh
 MOST_LEFT = 0.6  # share of the vertices that are left in any core: random graphs of degree 4 leave a half
 # Share of the arcs of a ball's vertices that stay in the ball, below which it is like no larger part of the graph,
@@ -51,6 +57,7 @@ class Outlook:
     """What elimination is expected to do: list entries merged, shortcuts, vertices and arcs left in the core.
 
     ``pruned``: the share of arcs that are superfluous; where it is not 0, the other figures are those of what is left.
+    ``squares``: the sum of the squares of the shortcuts of all vertices, by nested dissection; 0: by least degree.
     """
 
     steps: float
@@ -58,6 +65,7 @@ class Outlook:
     core: float = 0.0
     core_arcs: float = 0.0
     pruned: float = 0.0
+    squares: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -74,17 +82,41 @@ class Ball:
 def look(graph: Graph, size: int, budget: int = MOST_STEPS) -> Outlook:
     """Return the outlook from balls of up to ``size`` vertices; a graph that is not much larger is taken whole.
 
-    Elimination ends after ``budget`` list entries; what remains is then guessed.
+    Elimination by least degree ends after ``budget`` list entries; what remains is then guessed. Where it would leave a
+    core or take long, the outlook is that of nested dissection.
     """
+    parts = _parts(graph, size)
+    if parts is None:
+        return _expander(graph)
+    by_degree = _beyond(graph.n, *(_eliminate(part, budget) for part in parts))
+    return _dissect(graph.n, parts) if _is_wide(graph, by_degree) else by_degree
+
+
+def is_wide(graph: Graph) -> bool:
+    """Return whether least degree would leave a core or take long, but separators are small: rasters and meshes."""
+    if graph.n < LEAST_MESH or has_hubs(graph):
+        return False
+    if graph.irregularity < IRREGULAR and graph.closedness < CLOSED_BALL:
+        return False
+    parts = _parts(graph, LOOKED_AT)
+    return parts is not None and _is_wide(graph, _beyond(graph.n, *(_eliminate(part, MOST_STEPS) for part in parts)))
+
+
+def _is_wide(graph: Graph, by_degree: Outlook) -> bool:
+    """Return whether an outlook by least degree is so poor that nested dissection is taken."""
+    poor = by_degree.core > 0 or by_degree.steps > WIDE_STEPS * graph.n
+    return poor and graph.n >= LEAST_MESH and not has_hubs(graph)
+
+
+def _parts(graph: Graph, size: int) -> tuple[Graph, Graph] | None:
+    """Return a small and a large ball, or the graph twice; None if the ball is a tree and the graph is none."""
     if is_taken_whole(graph, size):
-        whole = _eliminate(graph, budget)
-        return _beyond(graph.n, whole, whole)
+        return graph, graph
     order, positions = np.empty(size, np.int32), np.zeros(graph.n, np.int32)
     order = order[: _largest_ball(graph, order, positions)]
     small, large = (_part(graph, order[: -(-len(order) // by)], positions) for by in (LARGER, 1))
-    if graph.m > TREE_LIKE * graph.n and large.m < CLOSED * arcs_of(graph, order):
-        return _expander(graph)
-    return _beyond(graph.n, _eliminate(small, budget), _eliminate(large, budget))
+    is_tree = graph.m > TREE_LIKE * graph.n and large.m < CLOSED * arcs_of(graph, order)
+    return None if is_tree else (small, large)
 
 
 def arcs_of(graph: Graph, vertices: np.ndarray) -> int:
@@ -198,15 +230,38 @@ def _eliminate(part: Graph, budget: int) -> Ball:
     return Ball(part.n, *(count / max(part.n, 1) for count in count_eliminated(*neighbours(part), budget)))
 
 
+def _dissect(n: int, parts: tuple[Graph, Graph]) -> Outlook:
+    """Dissect two balls, and continue what that does to a graph of n vertices."""
+    stop = np.zeros(1, np.int64)
+    counts = [np.diff(_structure_of_part(part, stop).up).astype(np.float64) for part in parts]
+    sizes = [len(count) for count in counts]
+    shortcuts, squares = ([float(np.mean(count**k)) for count in counts] for k in (1, 2))
+    more, more_squares = _power(n, sizes, shortcuts, DISSECTED), _power(n, sizes, squares, 2 * DISSECTED)
+    return Outlook(0.0, KEPT * more * n, squares=more_squares * n)
+
+
+def _structure_of_part(part: Graph, stop: np.ndarray) -> Structure:
+    """Dissect a small graph on the caller's thread."""
+    starts, heads = neighbours(part)
+    order = dissection_order(starts, heads, None, 1, stop)
+    assert order is not None
+    found = structure_of(order, starts, heads, 2**62)
+    assert found is not None
+    return found
+
+
+def _power(n: int, sizes: Sequence[int], values: Sequence[float], steepest: float) -> float:
+    """Continue a value, found at two sizes, to n as a power of the size."""
+    apart, (before, after) = sizes[1] / max(sizes[0], 1), values
+    growth = math.log(after / before) / math.log(apart) if apart > 1 and 0 < before < after else 0.0
+    return after * (n / max(sizes[1], 1)) ** min(growth, steepest)
+
+
 def _beyond(n: int, small: Ball, large: Ball) -> Outlook:
     """Continue what two balls show to a graph of n vertices."""
-    times, apart = n / max(large.n, 1), large.n / max(small.n, 1)
-
-    def power(before: float, after: float) -> float:
-        growth = math.log(after / before) / math.log(apart) if apart > 1 and 0 < before < after else 0.0
-        return after * times ** min(growth, STEEPEST)
-
-    steps, shortcuts = power(small.steps, large.steps), power(small.shortcuts, large.shortcuts)
+    times, apart, sizes = n / max(large.n, 1), large.n / max(small.n, 1), (small.n, large.n)
+    steps = _power(n, sizes, (small.steps, large.steps), STEEPEST)
+    shortcuts = _power(n, sizes, (small.shortcuts, large.shortcuts), STEEPEST)
     grows = max(large.core - small.core, 0.0) / math.log(apart) if apart > 1 else 0.0  # the core's share, evenly
     core = min(large.core + grows * math.log(times), max(MOST_LEFT, large.core)) if large.core else 0.0
     arcs = core * large.core_arcs / large.core if large.core else 0.0

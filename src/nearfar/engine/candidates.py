@@ -120,6 +120,8 @@ def _is_clear(graph: Graph, size: int, ratio: float) -> bool:
 def _look_seconds(graph: Graph, size: int, found: Outlook | None) -> float:
     """Return what a look of ``size`` vertices should take, from what was seen before."""
     per_vertex = tuning.LOOK_VERTEX + (found.steps / graph.n if found else 0.0) * tuning.LOOK_ENTRY
+    if found is not None and found.squares:
+        per_vertex += costs.DISSECT_VERTEX
     return tuning.LOOK + min(size, graph.n) * per_vertex
 
 

@@ -38,7 +38,7 @@ def seconds_on_cpu(
         return max(bfs_seconds(graph, rows, threads), written)
     if method == "prepared":
         row = swept_row_seconds(graph, itemsize, outlook)
-        before = 0.0 if prepared else preparing_seconds(graph, outlook)
+        before = 0.0 if prepared else preparing_seconds(graph, outlook, threads)
         return before + max(-(-rows // threads) * row, written) + rows * costs.SWEEP_ROW
     sharing = min(threads, rows) if rows > 1 else min(threads, 1 + graph.m // tuning.PARALLEL_ARCS)
     return costs.QUERY + max(rows * row_seconds(graph, itemsize) / sharing, written)
@@ -78,12 +78,16 @@ def swept_row_seconds(graph: Graph, itemsize: int, outlook: Outlook | None = Non
     return min(swept + searched, row_seconds(graph, itemsize))
 
 
-def preparing_seconds(graph: Graph, outlook: Outlook | None = None) -> float:
-    """Return the expected seconds of preparing a graph; several threads save little."""
+def preparing_seconds(graph: Graph, outlook: Outlook | None = None, threads: int = 1) -> float:
+    """Return the expected seconds of preparing a graph; several threads save little, unless it is dissected."""
     if outlook is None:
         return tuning.PREPARE_STEPS * (graph.n + graph.m) * tuning.STEP
     if outlook.pruned:
         return (costs.PRUNE_ROWS if graph.undirected else costs.PRUNE_ROWS_DIRECTED) * row_seconds(graph, 4)
+    if outlook.squares:
+        wide = 1.0 if graph.weight_dtype is None or graph.weight_dtype.itemsize == 4 else costs.DISSECT_WIDE
+        work = graph.n * costs.DISSECT_VERTEX + outlook.squares * costs.DISSECT_SQUARE * wide
+        return costs.PREPARE + work / (1 + costs.DISSECT_SHARING * (threads - 1))
     work = graph.n * costs.PREPARE_VERTEX + graph.m * costs.PREPARE_ARC + outlook.steps * costs.PREPARE_ENTRY
     work += outlook.core_arcs * costs.PREPARE_CORE
     return costs.PREPARE + (1 + costs.PREPARE_LARGE * costs.doublings(4 * graph.n)) * work
