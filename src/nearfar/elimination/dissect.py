@@ -31,7 +31,8 @@ def dissection_order(
     sides = np.empty(n, np.int8)
     dists = np.empty((4, n if drawn else 0), np.int32)
     counts = np.empty(2 * n if drawn else 0, np.int32)
-    shared = (lines, starts, heads, region, place, before, behind, sides, spare, dists, counts)
+    known = np.empty((2, 0)) if places is None else np.ascontiguousarray(places.T, dtype=np.float64)
+    shared = (lines, known, starts, heads, region, place, before, behind, sides, spare, dists, counts)
 
     def cut(begin: int, end: int, most: int, small: np.ndarray) -> int:
         pending = np.empty(256, np.int32)

@@ -19,6 +19,7 @@ from ..jit import inlined, kernel
 
 BEFORE, BEHIND, BETWEEN = 0, 1, 2  # sides of a cut
 NO_REGION = -1
+BY_FAR = 1.25  # a city map of 794,748 cells: 1.05 s of CPU time, with 1.5 1.32, with 100 1.54; as many shortcuts
 
 
 @inlined
@@ -213,33 +214,51 @@ def draw_lines(lines, lo, hi, starts, heads, region, dists, counts, queue):
 
 
 @inlined
-def cut_region(lines, lo, hi, starts, heads, region, place, before, behind, sides, spare, share, price):
-    """Cut a region by the better of its lines; return how many vertices are before and behind the separator."""
-    cost, cut, side = best_cut(lines[1], lo, hi, starts, heads, region, place, before, behind, share, price)
+def longer_line(lines, lo, hi, places):
+    """Return the line along which a region is longer by far, 0 or 1, or 2 if neither is or places are not known."""
+    if len(places[0]) == 0:
+        return 2
+    x = places[0][lines[0][hi - 1]] - places[0][lines[0][lo]]
+    y = places[1][lines[1][hi - 1]] - places[1][lines[1][lo]]
+    if x > BY_FAR * y:
+        return 0
+    return 1 if y > BY_FAR * x else 2
+
+
+@inlined
+def cut_region(lines, lo, hi, starts, heads, region, place, before, behind, sides, places, share, price):
+    """Cut a region by the better of its lines; return how many vertices are before and behind the separator.
+
+    Where it is longer by far along one of them, only that one is tried: half of the time.
+    """
+    k = longer_line(lines, lo, hi, places)
+    if k < 2:
+        _, cut, side = best_cut(lines[k], lo, hi, starts, heads, region, place, before, behind, share, price)
+        return separate(lines[k], lo, hi, cut, side, starts, heads, region, place, sides)
     other_cost, other, other_side = best_cut(
-        lines[0], lo, hi, starts, heads, region, place, before, behind, share, price
+        lines[1], lo, hi, starts, heads, region, place, before, behind, share, price
     )
+    cost, cut, side = best_cut(lines[0], lo, hi, starts, heads, region, place, before, behind, share, price)
     k = 0
-    if cost < other_cost:
-        k = 1
+    if other_cost < cost:
+        k, cut, side = 1, other, other_side
         for i in range(lo, hi):
             place[lines[1][i]] = i
-    else:
-        cut, side = other, other_side
     return separate(lines[k], lo, hi, cut, side, starts, heads, region, place, sides)
 
 
 @kernel
 def dissect(
-    begin, end, most, lines, starts, heads, region, place, before, behind, sides, spare, dists, counts, pending, small,
-    share, price, stop,
+    begin, end, most, lines, places, starts, heads, region, place, before, behind, sides, spare, dists, counts, pending,
+    small, share, price, stop,
 ):  # fmt: skip
     """Cut the region ``begin`` to ``end`` until all regions have at most ``most`` vertices; return their number.
 
     ``small[2 * i]`` and ``small[2 * i + 1]`` become the ends of region i, if there is room. ``dists`` and ``counts``
-    are used if lines must be drawn: if ``counts`` is not empty. ``pending`` is work space for the regions to come.
+    are used if lines must be drawn: if ``places``, x and y of every vertex, are empty. ``pending`` is work space for
+    the regions to come.
     """
-    drawn = len(counts) > 0
+    drawn = len(places[0]) == 0
     pending[0], pending[1] = begin, end
     waiting, found = 1, 0
     while waiting > 0 and stop[0] == 0:
@@ -259,7 +278,7 @@ def dissect(
             if drawn:
                 draw_lines(lines, lo, hi, starts, heads, region, dists, counts, spare)
             first, second = cut_region(
-                lines, lo, hi, starts, heads, region, place, before, behind, sides, spare, share, price
+                lines, lo, hi, starts, heads, region, place, before, behind, sides, places, share, price
             )
         divide(lines[0], lo, hi, first, second, sides, spare)
         if not drawn:
