@@ -15,7 +15,7 @@ from nearfar.elimination import dissect
 from nearfar.elimination.dissect import dissected, dissection_order, places_of, structure_of
 from nearfar.elimination.eliminate import neighbours
 from nearfar.elimination.outlook import is_wide, look
-from nearfar.errors import OptionError
+from nearfar.errors import MethodError, OptionError
 
 EXAMPLES = 60 if JIT else 5
 SIDE = 24 if JIT else 8
@@ -100,6 +100,14 @@ def test_too_many_shortcuts():
     starts, heads = neighbours(graph)
     order = np.arange(graph.n, dtype=np.int32)
     assert structure_of(order, starts, heads, 50) is None
+
+
+def test_dissection_that_was_asked_for_is_not_replaced(monkeypatch):
+    monkeypatch.setattr(dissect, "MOST_UP", 1)
+    graph = raster(10, 10)
+    with pytest.raises(MethodError, match="cannot be prepared by nested dissection: it has no small separators"):
+        nearfar.prepare(graph, order="dissection")
+    assert nearfar.prepare(graph).describe()["order"] == "degree"
 
 
 def test_stopped():

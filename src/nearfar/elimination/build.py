@@ -88,12 +88,14 @@ class Failure:
     """Why there is no hierarchy.
 
     ``cycle`` is a vertex on a negative cycle; ``dense``: weights are negative and the graph cannot be eliminated
-    completely; ``long``: paths may be too long for sums of 64 bits.
+    completely; ``long``: paths may be too long for sums of 64 bits; ``crowded``: nested dissection was asked for, and
+    would make too many shortcuts.
     """
 
     cycle: int | None = None
     dense: bool = False
     long: bool = False
+    crowded: bool = False
 
 
 def build(
@@ -126,6 +128,8 @@ def build(
     if order == "dissection" or (order == "auto" and landmarks is None and is_wide(lean)):
         structure = dissected(lean, places_of(given), threads, stop, memory)
         clock.lap("dissect")
+        if structure is None and order == "dissection" and not stop[0]:
+            return Failure(crowded=True)
     if structure is None and not stop[0]:
         structure = eliminate(lean, budget, negative, stop, memory, pruned=landmarks is not None)
         clock.lap("eliminate")

@@ -263,6 +263,11 @@ def refusal(graph: Graph, failure: Failure) -> NearfarError:
             f"this graph cannot be prepared: the heaviest arc weighs {graph.max_weight}, and paths may be too long for "
             "sums of 64 bits. Use a coarser unit, or float64 weights."
         )
+    if failure.crowded:
+        return MethodError(
+            "this graph cannot be prepared by nested dissection: it has no small separators, or too little memory may "
+            f"be used for the shortcuts that they leave. Use {option('order', 'auto')}, or allow more memory."
+        )
     if failure.cycle is None:
         return MethodError(
             "this graph cannot be prepared: its weights are negative and it is too dense to be eliminated completely. "
