@@ -58,13 +58,13 @@ def check_structure(structure, starts, heads, order):
     assert structure.core == 0 and structure.order == "dissection"
 
 
-@given(strategies.cases(), st.integers(1, 3), st.booleans())
+@given(strategies.cases(), st.integers(1, 3), st.booleans(), st.booleans())
 @settings(max_examples=EXAMPLES)
-def test_any_graph(case, threads, placed):
+def test_any_graph(case, threads, placed, refined):
     graph = Graph.from_arcs(*case.arrays(), n=case.n)
     places = np.random.default_rng(1).random((case.n, 2)) if placed else None
     starts, heads = neighbours(graph)
-    order = dissection_order(starts, heads, places, threads, RUNNING)
+    order = dissection_order(starts, heads, places, threads, RUNNING, refined)
     assert sorted(order.tolist()) == list(range(case.n))
     check_structure(structure_of(order, starts, heads, 2**40), starts, heads, order)
 
@@ -92,6 +92,33 @@ def test_shortcuts_are_few():
         counts[name] = len(structure_of(order, starts, heads, 2**40).heads) / graph.n
     by_rows = len(structure_of(np.arange(graph.n, dtype=np.int32), starts, heads, 2**40).heads) / graph.n
     assert counts["placed"] < 26 and counts["drawn"] < 1.4 * counts["placed"] and by_rows > 2 * counts["placed"]
+
+
+@pytest.mark.skipif(not JIT, reason="too slow without the JIT")
+def test_least_separators():
+    """Among points joined when near, no straight cut is near the least separator."""
+    graph = nearfar.generate.geometric(20_000, seed=1)
+    starts, heads = neighbours(graph)
+    for places in (graph.coordinates, None):
+        plain, refined = (
+            len(structure_of(dissection_order(starts, heads, places, 2, RUNNING, flow), starts, heads, 2**40).heads)
+            for flow in (False, True)
+        )
+        assert refined < 0.85 * plain
+
+
+def test_a_separator_is_least():
+    """Two halves of a grid that three cells join, far from the middle line: found within the band, however it bends."""
+    rows, columns = 12, 40
+    costs = np.ones((rows, columns))
+    costs[:, 22] = np.inf
+    costs[[1, 6, 10], 22] = 1
+    graph = Graph.from_raster(costs, neighbours=4)
+    starts, heads = neighbours(graph)
+    places = np.column_stack([np.random.default_rng(1).random(graph.n) * 8 + places_of(graph)[:, 1], np.zeros(graph.n)])
+    order = dissection_order(starts, heads, places, 1, RUNNING, True)
+    cells = places_of(graph)[order[-3:]]
+    assert sorted(cells[:, 0].tolist()) == [1, 6, 10] and (abs(cells[:, 1] - 22) <= 1).all()
 
 
 def test_too_many_shortcuts():

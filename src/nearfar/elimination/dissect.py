@@ -7,17 +7,25 @@ import numpy as np
 from ..devices import cpu
 from ..graph import Graph
 from ..graph.cells import CellNames
+from ..kernels.cpu.arguments import Flow
 from .eliminate import SHORTCUT_BYTES, VERTEX_BYTES, Structure, neighbours
-from .tuning import LEAF, LEAST_SHARE, MOST_UP, UNEVEN
+from .tuning import IRREGULAR, LEAF, LEAST_SHARE, MOST_UP, UNEVEN
 
 PIECES = 8  # regions per thread that are shared out
 ALONE = 1000  # vertices up to which a region is not shared out
 
 
 def dissection_order(
-    starts: np.ndarray, heads: np.ndarray, places: np.ndarray | None, threads: int, stop: np.ndarray
+    starts: np.ndarray,
+    heads: np.ndarray,
+    places: np.ndarray | None,
+    threads: int,
+    stop: np.ndarray,
+    refined: bool = False,
 ) -> np.ndarray | None:
     """Return the vertices in the order in which they are eliminated; None if stopped.
+
+    ``refined``: take the least separator near each cut, which pays where no straight cut is near it.
 
     ``starts`` and ``heads`` are the neighbours of every vertex, whichever direction the arcs have.
     """
@@ -31,8 +39,9 @@ def dissection_order(
     sides = np.empty(n, np.int8)
     dists = np.empty((4, n if drawn else 0), np.int32)
     counts = np.empty(2 * n if drawn else 0, np.int32)
+    flow = _flow(n if refined else 0)
     known = np.empty((2, 0)) if places is None else np.ascontiguousarray(places.T, dtype=np.float64)
-    shared = (lines, known, starts, heads, region, place, before, behind, sides, spare, dists, counts)
+    shared = (lines, known, starts, heads, region, place, before, behind, sides, spare, dists, counts, flow)
 
     def cut(begin: int, end: int, most: int, small: np.ndarray) -> int:
         pending = np.empty(256, np.int32)
@@ -49,6 +58,12 @@ def dissection_order(
 
     cpu.share_out(lambda: cut_to_leaves, len(regions), threads if found else 0, stop)
     return None if stop[0] else lines[0]
+
+
+def _flow(n: int) -> Flow:
+    """Return memory for the least separators of a graph of n vertices."""
+    before, after, entered, left = (np.empty(n, np.int32) for _ in range(4))
+    return Flow(np.empty(n, np.int8), before, after, entered, left, np.empty(n, np.int64), np.empty(2 * n, np.int32))
 
 
 def _lines(n: int, places: np.ndarray | None) -> np.ndarray:
@@ -99,10 +114,10 @@ def dissected(
 ) -> Structure | None:
     """Return the structure of a graph by nested dissection; None if that makes too many shortcuts, or if stopped.
 
-    ``places`` of the vertices tell where to cut; without them searches do. ``memory``: bytes that the hierarchy may
-    take.
+    ``places`` of the vertices tell where to cut; without them searches do. Where degrees differ, no straight cut is
+    near the least separator, so that is looked for. ``memory``: bytes that the hierarchy may take.
     """
     room = max(memory - VERTEX_BYTES * graph.n, 0) // SHORTCUT_BYTES
     starts, heads = neighbours(graph)
-    order = dissection_order(starts, heads, places, threads, stop)
+    order = dissection_order(starts, heads, places, threads, stop, graph.irregularity > IRREGULAR)
     return None if order is None else structure_of(order, starts, heads, min(MOST_UP * graph.n, room))

@@ -28,7 +28,7 @@ from .eliminate import Structure, count_eliminated, neighbours
 from .landmarks import UNREACHED
 from .prune import SAMPLE, can_have_detours
 from .solvers import Solvers
-from .tuning import LEAST_MESH, LOOKED_AT, MOST_STEPS, WIDE_STEPS
+from .tuning import IRREGULAR, LEAST_MESH, LOOKED_AT, MOST_STEPS, WIDE_STEPS
 
 LOOKS = (256, 1 << 10, 1 << 12, 1 << 14, 1 << 16)  # vertices of the larger ball, in a look and in those that follow
 LARGER = 4  # times the vertices of the smaller ball
@@ -42,9 +42,8 @@ MOST_LEFT = 0.6  # share of the vertices that are left in any core: random graph
 # unless there are hardly more arcs than in a tree. In a ball of 256: roads 0.89 to 0.99, grids and geometric graphs
 # 0.93 to 0.97, small worlds 0.66 to 0.7, random graphs 0.5; trees 0.44 to 0.63.
 CLOSED, TREE_LIKE = 0.8, 2.2
-# Vertices up to which counts alone may decide, and the irregularity from which on they tell more: roads have 0.28,
-# geometric graphs 0.9 to 1, grids 0.06 and less, rasters 0.24 and less, small worlds 0.1.
-GUESSED, GUESSED_IRREGULAR, IRREGULAR = 1500, 20_000, 0.26
+# Vertices up to which counts alone may decide, and the same where degrees differ, which tells more.
+GUESSED, GUESSED_IRREGULAR = 1500, 20_000
 # The share of a small ball's arcs that end in it, below which there are no small separators: random graphs 0.51 to
 # 0.57, small worlds 0.67 to 0.7, grids and rasters from 0.82 on. It is asked where there are less than DENSE arcs per
 # vertex.
@@ -89,7 +88,7 @@ def look(graph: Graph, size: int, budget: int = MOST_STEPS) -> Outlook:
     if parts is None:
         return _expander(graph)
     by_degree = _beyond(graph.n, *(_eliminate(part, budget) for part in parts))
-    return _dissect(graph.n, parts) if _is_wide(graph, by_degree) else by_degree
+    return _dissect(graph.n, parts, graph.irregularity > IRREGULAR) if _is_wide(graph, by_degree) else by_degree
 
 
 def is_wide(graph: Graph) -> bool:
@@ -230,20 +229,20 @@ def _eliminate(part: Graph, budget: int) -> Ball:
     return Ball(part.n, *(count / max(part.n, 1) for count in count_eliminated(*neighbours(part), budget)))
 
 
-def _dissect(n: int, parts: tuple[Graph, Graph]) -> Outlook:
+def _dissect(n: int, parts: tuple[Graph, Graph], refined: bool) -> Outlook:
     """Dissect two balls, and continue what that does to a graph of n vertices."""
     stop = np.zeros(1, np.int64)
-    counts = [np.diff(_structure_of_part(part, stop).up).astype(np.float64) for part in parts]
+    counts = [np.diff(_structure_of_part(part, stop, refined).up).astype(np.float64) for part in parts]
     sizes = [len(count) for count in counts]
     shortcuts, squares = ([float(np.mean(count**k)) for count in counts] for k in (1, 2))
     more, more_squares = _power(n, sizes, shortcuts, DISSECTED), _power(n, sizes, squares, 2 * DISSECTED)
     return Outlook(0.0, KEPT * more * n, squares=more_squares * n)
 
 
-def _structure_of_part(part: Graph, stop: np.ndarray) -> Structure:
+def _structure_of_part(part: Graph, stop: np.ndarray, refined: bool) -> Structure:
     """Dissect a small graph on the caller's thread."""
     starts, heads = neighbours(part)
-    order = dissection_order(starts, heads, None, 1, stop)
+    order = dissection_order(starts, heads, None, 1, stop, refined)
     assert order is not None
     found = structure_of(order, starts, heads, 2**62)
     assert found is not None

@@ -151,3 +151,15 @@ class Lines(NamedTuple):
     def nbytes(self) -> int:
         """Memory of the arrays."""
         return sum(value.nbytes for value in self if isinstance(value, np.ndarray))
+
+
+class Flow(NamedTuple):
+    """Work space for the least separator within a band (least_cut.py), by vertex; ``path`` has two entries for each."""
+
+    ends: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    entered: np.ndarray
+    left: np.ndarray
+    arc: np.ndarray
+    path: np.ndarray

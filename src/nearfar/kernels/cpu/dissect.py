@@ -16,9 +16,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import inlined, kernel
+from .least_cut import least_cut, separate_by
 
 BEFORE, BEHIND, BETWEEN = 0, 1, 2  # sides of a cut
 NO_REGION = -1
+BAND, LEAST_REFINED = 4, 4  # vertices of the band on either side of a cut, per vertex of the separator; least separator
 BY_FAR = 1.25  # a city map of 794,748 cells: 1.05 s of CPU time, with 1.5 1.32, with 100 1.54; as many shortcuts
 
 
@@ -50,11 +52,11 @@ def count_cuts(line, lo, hi, starts, heads, region, place, before, behind):
 
 @inlined
 def best_cut(line, lo, hi, starts, heads, region, place, before, behind, least_share, price):
-    """Return (cost, place, side) of the best cut of a line; the separator is on that side of the cut."""
+    """Return (cost, place, side, size) of the best cut of a line; the separator is on that side of the cut."""
     count_cuts(line, lo, hi, starts, heads, region, place, before, behind)
     size = hi - lo
     margin = max(np.int64(size * least_share), 1)
-    best, at, side = np.inf, np.int64(lo + size // 2), BEFORE
+    best, at, side, least = np.inf, np.int64(lo + size // 2), BEFORE, np.int64(size)
     front, back = np.int64(0), np.int64(0)
     for p in range(lo + 1, hi):
         front += before[p]
@@ -64,7 +66,8 @@ def best_cut(line, lo, hi, starts, heads, region, place, before, behind, least_s
             cost = (min(front, back) + 0.5) * (1 + price * uneven * uneven)
             if cost < best:
                 best, at, side = cost, np.int64(p), BEFORE if front <= back else BEHIND
-    return best, at, side
+                least = min(front, back)
+    return best, at, side, least
 
 
 @inlined
@@ -226,31 +229,53 @@ def longer_line(lines, lo, hi, places):
 
 
 @inlined
-def cut_region(lines, lo, hi, starts, heads, region, place, before, behind, sides, places, share, price):
-    """Cut a region by the better of its lines; return how many vertices are before and behind the separator.
+def choose_cut(lines, lo, hi, starts, heads, region, place, before, behind, places, share, price):
+    """Return (line, place, side, size) of the best cut of a region; ``place`` is that of each vertex on the line.
 
-    Where it is longer by far along one of them, only that one is tried: half of the time.
+    Where the region is longer by far along one line, only that one is tried: half of the time.
     """
     k = longer_line(lines, lo, hi, places)
     if k < 2:
-        _, cut, side = best_cut(lines[k], lo, hi, starts, heads, region, place, before, behind, share, price)
-        return separate(lines[k], lo, hi, cut, side, starts, heads, region, place, sides)
-    other_cost, other, other_side = best_cut(
+        _, cut, side, size = best_cut(lines[k], lo, hi, starts, heads, region, place, before, behind, share, price)
+        return k, cut, side, size
+    other_cost, other, other_side, other_size = best_cut(
         lines[1], lo, hi, starts, heads, region, place, before, behind, share, price
     )
-    cost, cut, side = best_cut(lines[0], lo, hi, starts, heads, region, place, before, behind, share, price)
-    k = 0
-    if other_cost < cost:
-        k, cut, side = 1, other, other_side
-        for i in range(lo, hi):
-            place[lines[1][i]] = i
-    return separate(lines[k], lo, hi, cut, side, starts, heads, region, place, sides)
+    cost, cut, side, size = best_cut(lines[0], lo, hi, starts, heads, region, place, before, behind, share, price)
+    if cost <= other_cost:
+        return 0, cut, side, size
+    for i in range(lo, hi):
+        place[lines[1][i]] = i
+    return 1, other, other_side, other_size
+
+
+@inlined
+def cut_region(lines, lo, hi, starts, heads, region, place, before, behind, sides, places, flow, share, price):
+    """Cut a region by the better of its lines; return how many vertices are before and behind the separator.
+
+    If ``flow`` is not empty, the least separator within a band around the cut is taken.
+    """
+    k, cut, side, size = choose_cut(lines, lo, hi, starts, heads, region, place, before, behind, places, share, price)
+    line = lines[k]
+    if len(flow.arc) > 0 and size >= LEAST_REFINED:
+        margin = max(np.int64((hi - lo) * share), 1)
+        low, high = max(cut - BAND * size, lo + margin), min(cut + BAND * size, hi - margin)
+        if low < high:
+            _, phase = least_cut(
+                line, low, high, lo, starts, heads, region, place, flow.ends, flow.before, flow.after, flow.entered,
+                flow.left, flow.arc, flow.path, size,
+            )  # fmt: skip
+            if phase > 0:
+                return separate_by(
+                    line, lo, hi, low, high, flow.entered, flow.left, phase, sides, BEFORE, BEHIND, BETWEEN
+                )
+    return separate(line, lo, hi, cut, side, starts, heads, region, place, sides)
 
 
 @kernel
 def dissect(
-    begin, end, most, lines, places, starts, heads, region, place, before, behind, sides, spare, dists, counts, pending,
-    small, share, price, stop,
+    begin, end, most, lines, places, starts, heads, region, place, before, behind, sides, spare, dists, counts, flow,
+    pending, small, share, price, stop,
 ):  # fmt: skip
     """Cut the region ``begin`` to ``end`` until all regions have at most ``most`` vertices; return their number.
 
@@ -278,7 +303,7 @@ def dissect(
             if drawn:
                 draw_lines(lines, lo, hi, starts, heads, region, dists, counts, spare)
             first, second = cut_region(
-                lines, lo, hi, starts, heads, region, place, before, behind, sides, places, share, price
+                lines, lo, hi, starts, heads, region, place, before, behind, sides, places, flow, share, price
             )
         divide(lines[0], lo, hi, first, second, sides, spare)
         if not drawn:
