@@ -266,7 +266,7 @@ def refusal(graph: Graph, failure: Failure) -> NearfarError:
     if failure.crowded:
         return MethodError(
             "this graph cannot be prepared by nested dissection: it has no small separators, or too little memory may "
-            f"be used for the shortcuts that they leave. Use {option('order', 'auto')}, or allow more memory."
+            "be used for the shortcuts that they leave. Use order='auto', or allow more memory."
         )
     if failure.cycle is None:
         return MethodError(
