@@ -19,7 +19,8 @@ import numpy.typing as npt
 from . import api
 from .devices import cpu
 from .elimination.build import Failure, Hierarchy, build
-from .elimination.pairs import Pairs
+from .elimination.label_store import LabelStore
+from .elimination.pairs import lend_pairs
 from .elimination.paths import Paths, can_unfold
 from .engine import options
 from .engine.options import Options
@@ -42,7 +43,14 @@ Space = TypeVar("Space")
 ORDERS = ("auto", "degree", "dissection")
 
 
-def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None, order: str = "auto") -> Prepared:
+def prepare(
+    graph: Graph,
+    *,
+    threads: int | None = None,
+    memory: Any = None,
+    order: str = "auto",
+    labels: bool | None = None,
+) -> Prepared:
     """Prepare a graph for many queries: in rows, a distance then takes less than a nanosecond.
 
     Parameters
@@ -57,6 +65,11 @@ def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None, ord
         Which vertices are eliminated first: those of least degree, which is best for roads and graphs with hubs, or
         those that nested dissection puts first, which is best for rasters and meshes. By default a look at the graph
         tells. Distances are the same.
+    labels : bool, optional
+        Whether to make labels, which give the distance of a pair in less than a microsecond and take one number per
+        vertex and ancestor: True at once, False never. By default they are made as soon as so many pairs were asked
+        for that labels would have paid, if a quarter of the free memory is enough for them. Where weights are floats,
+        which labels round in another order, only a single call for so many pairs makes and uses them.
 
     Returns
     -------
@@ -79,7 +92,13 @@ def prepare(graph: Graph, *, threads: int | None = None, memory: Any = None, ord
     require_memory(graph, threads, allowed)
     if order not in ORDERS:
         raise OptionError(f"order is {order!r}, but must be one of {', '.join(map(repr, ORDERS))}. Leave it out.")
-    return Prepared(graph, _built(graph, threads, allowed, order), threads)
+    if labels is not None and not isinstance(labels, bool):
+        raise InputTypeError(f"labels is {labels!r:.60}, but must be True or False. Leave it out.")
+    prepared = Prepared(graph, _built(graph, threads, allowed, order), threads, labels)
+    if labels:
+        prepared._labels.require_memory(allowed)
+        prepared._labels.make()
+    return prepared
 
 
 def _built(graph: Graph, threads: int, memory: int = 2**62, order: str = "auto") -> Hierarchy:
@@ -129,23 +148,21 @@ class Prepared(PreparedGraph):
     [0, 1, 2]
     """
 
-    def __init__(self, graph: Graph, hierarchy: Hierarchy, threads: int) -> None:
+    def __init__(self, graph: Graph, hierarchy: Hierarchy, threads: int, labels: bool | None = None) -> None:
         self.graph, self.hierarchy, self.threads = graph, hierarchy, threads
+        self._labels = LabelStore(hierarchy, labels, threads)
         self._covered = graph.kept  # the arcs of graph.opened that the structure covers; None: all of them
-        self._spare: list[Pairs] = []  # work space for distances of single pairs that no thread uses now
-        self._spare_paths = [Paths(hierarchy)] if can_unfold(hierarchy) else []  # and for paths, made for the first
+        self._spare_paths = [Paths(hierarchy)] if can_unfold(hierarchy) else []  # work space, made for the first
         self._backward: Hierarchy | None = None  # that of the reversed graph, made on first use
         self._preparing = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
         """Copy everything but the work space and the lock."""
-        return {
-            name: value for name, value in vars(self).items() if name not in ("_spare", "_spare_paths", "_preparing")
-        }
+        return {name: value for name, value in vars(self).items() if name not in ("_spare_paths", "_preparing")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take what was copied, with new work space and a new lock."""
-        vars(self).update(state, _spare=[], _spare_paths=[], _preparing=threading.Lock())
+        vars(self).update(state, _spare_paths=[], _preparing=threading.Lock())
 
     def hierarchy_of(self, direction: str) -> Hierarchy:
         """Return the hierarchy to search over: for "to" that of the reversed graph, prepared on first use."""
@@ -245,11 +262,12 @@ class Prepared(PreparedGraph):
         12
         """
         ends = self.graph.index(source, "source"), self.graph.index(target, "target")
-        found, top = self._pair(*ends)
-        return math.inf if top < 0 else found.item()
+        labels = self._labels.ask(1)
+        found = self._climb(*ends) if labels is None else labels.distance(*ends)
+        return math.inf if found is None else found
 
     def distances(self, pairs: Any, *, threads: int | None = None, dtype: npt.DTypeLike | None = None) -> np.ndarray:
-        """Return the distance of each of many pairs (source, target), from two short climbs per pair.
+        """Return the distance of each of many pairs (source, target), from labels, or from two short climbs per pair.
 
         Parameters
         ----------
@@ -275,7 +293,11 @@ class Prepared(PreparedGraph):
         wanted = options.take_dtype("float64" if dtype is None else dtype, self.graph)
         assert wanted is not None
         self._require_room(wanted)
-        found = find_pairs(self.hierarchy, sources, targets, self._dtype, self._threads(threads))
+        labels = self._labels.ask(len(sources))
+        if labels is None:
+            found = find_pairs(self.hierarchy, sources, targets, self._dtype, self._threads(threads))
+        else:
+            found = labels.distances(sources, targets, self._dtype, self._threads(threads))
         return in_type(found, wanted)
 
     def _require_room(self, wanted: np.dtype) -> None:
@@ -301,8 +323,9 @@ class Prepared(PreparedGraph):
         s, t = self.graph.index(source, "source"), self.graph.index(target, "target")
         found = None
         if can_unfold(self.hierarchy):
+            labels = self._labels.ask(1)
             with lent(self._spare_paths, lambda: Paths(self.hierarchy)) as paths:
-                found = paths.find(s, t)
+                found = paths.find(s, t) if labels is None else paths.find_by_labels(labels, s, t)
         if found is None and self.hierarchy.pruned:
             found = self._search_pruned(s, t)
         if found is None:  # there is a large core, or the walk has very many cycles of length zero
@@ -413,10 +436,10 @@ class Prepared(PreparedGraph):
 
         lost = self.hierarchy.core is not None and graph.min_weight < 0
         if self.hierarchy.pruned or lost or not covers(self._covered, graph):
-            return Prepared(graph, _built(graph, self.threads), self.threads)
+            return Prepared(graph, _built(graph, self.threads), self.threads, self._labels.wanted)
         stop = np.zeros(1, np.int64)
         made = _made(graph, lambda: reweighted(self.graph, self.hierarchy, graph, self.threads, stop, SOLVERS), stop)
-        prepared = Prepared(graph, made, self.threads)
+        prepared = Prepared(graph, made, self.threads, self._labels.wanted)
         prepared._covered = self._covered
         return prepared
 
@@ -434,7 +457,7 @@ class Prepared(PreparedGraph):
         """
         from .elimination.file import write_hierarchy
 
-        write_hierarchy(self.graph, self.hierarchy, path)
+        write_hierarchy(self.graph, self.hierarchy, path, self._labels.wanted is True or self._labels.made is not None)
 
     def describe(self) -> Description:
         """Return what preparing did, how long it took and how much memory it uses: a dict that prints as a table.
@@ -445,9 +468,10 @@ class Prepared(PreparedGraph):
         >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).describe()["core"]
         0
         """
-        from .description import Description
+        from .description import Description, format_bytes
 
-        h = self.hierarchy
+        h, labels = self.hierarchy, self._labels.made
+        seconds = h.seconds | ({"labels": labels.seconds} if labels else {})
         return Description(
             vertices=self.graph.n,
             arcs=self.graph.m,
@@ -459,9 +483,10 @@ class Prepared(PreparedGraph):
             arcs_down=len(h.layout.down_arcs),
             depth=h.layout.depth,
             lanes=f"{LANES} x {h.layout.dtype.name}",
-            bytes=h.nbytes,
-            seconds=sum(h.seconds.values()),
-            **{f"seconds_{name.replace(' ', '_')}": lap for name, lap in h.seconds.items()},
+            labels="none" if labels is None else format_bytes(labels.nbytes),
+            bytes=h.nbytes + (labels.nbytes if labels else 0),
+            seconds=sum(seconds.values()),
+            **{f"seconds_{name.replace(' ', '_')}": lap for name, lap in seconds.items()},
         )
 
     def __repr__(self) -> str:
@@ -473,12 +498,13 @@ class Prepared(PreparedGraph):
         types = choose_types(self.graph, None, self.graph.min_weight < 0)
         return certain_type(types, self.graph, self.hierarchy) or types[-1]
 
-    def _pair(self, s: int, t: int) -> tuple[np.ndarray, int]:
-        """Return the distance of a pair, and the position of the top of its path, -1 if there is none."""
+    def _climb(self, s: int, t: int) -> int | float | None:
+        """Return the distance of a pair from two climbs, None if there is no path."""
         found = np.empty(1, self._dtype)
-        with lent(self._spare, lambda: Pairs(self.hierarchy, np.zeros(1, np.int64))) as pairs:
-            tops = pairs.distances(np.array([s]), np.array([t]), unreached(found.dtype), found)
-        return found[0], int(tops[0])
+        pairs = lend_pairs(self.hierarchy, np.zeros(1, np.int64))
+        pairs.distances(np.array([s]), np.array([t]), unreached(found.dtype), found)
+        self.hierarchy.spare_pairs.append(pairs)
+        return None if found[0] == unreached(found.dtype) else found[0].item()
 
     def _ends(self, pairs: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the sources and targets of pairs as vertex indices."""
@@ -531,4 +557,5 @@ def load_prepared(path: Any, graph: Graph) -> Prepared:
     from .elimination.file import read_hierarchy
 
     graph = take_graph(graph)
-    return Prepared(graph, read_hierarchy(graph, path), cpu.facts().cores)
+    hierarchy, labelled = read_hierarchy(graph, path)
+    return Prepared(graph, hierarchy, cpu.facts().cores, True if labelled else None)

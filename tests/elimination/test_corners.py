@@ -33,7 +33,7 @@ def test_copies_answer_too(duplicate, shape):
         sums = prepared.row_sums()
         for _ in range(4):  # several times, since memory may happen to be aligned
             twin = duplicate(prepared)
-            assert twin._spare == [] or duplicate is copy.copy
+            assert twin.hierarchy.spare_pairs == [] or duplicate is copy.copy
             assert twin._spare_paths == [] and ("unfolding" in vars(twin.hierarchy)) == (duplicate is copy.copy)
             assert np.array_equal(twin.apsp().dist, rows) and np.array_equal(twin.row_sums(), sums)
             assert [twin.path(0, t) for t in (3, 80)] == paths

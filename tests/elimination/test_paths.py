@@ -64,21 +64,27 @@ def tied_graphs(draw):
 
 
 @settings(max_examples=EXAMPLES)
-@given(graph=tied_graphs(), shape=any_shape)
-def test_paths_are_as_long_as_those_of_a_search(graph, shape):
+@given(graph=tied_graphs(), shape=any_shape, labels=st.booleans())
+def test_paths_are_as_long_as_those_of_a_search(graph, shape, labels):
     with shaped(**shape):
-        prepared = nearfar.prepare(graph, threads=1)
+        prepared = nearfar.prepare(graph, threads=1, labels=labels)
         for source in range(graph.n):
             for target in range(graph.n):
                 assert_as_long(prepared, source, target)
 
 
 @settings(max_examples=EXAMPLES)
-@given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(KINDS), undirected=st.booleans(), shape=any_shape)
-def test_paths_of_wild_graphs(seed, kind, undirected, shape):
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    kind=st.sampled_from(KINDS),
+    undirected=st.booleans(),
+    shape=any_shape,
+    labels=st.booleans(),
+)
+def test_paths_of_wild_graphs(seed, kind, undirected, shape, labels):
     graph = wild(seed, kind, undirected)
     with shaped(**shape):
-        prepared = nearfar.prepare(graph, threads=1)
+        prepared = nearfar.prepare(graph, threads=1, labels=labels)
         for source, target in np.random.default_rng(seed).integers(0, graph.n, (20 // SCALE, 2)).tolist():
             assert_as_long(prepared, source, target)
 

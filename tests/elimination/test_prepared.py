@@ -38,6 +38,7 @@ from nearfar.errors import (
 
 EXAMPLES = 8 if JIT else 3
 TOP = np.iinfo(np.int32).max
+LABELS = st.sampled_from([None, True])
 each_shape = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 
 
@@ -111,7 +112,7 @@ def test_every_answer(dtype, shape, data, undirected):
     case = data.draw(strategies.cases(dtypes=(dtype,)))
     graph = Graph.from_arcs(*case.arrays(), n=case.n, undirected=undirected)
     with shaped(**shape):
-        assert_right(nearfar.prepare(graph, threads=1), data)
+        assert_right(nearfar.prepare(graph, threads=1, labels=data.draw(LABELS)), data)
 
 
 @each_shape
@@ -136,7 +137,7 @@ def test_starting_distances(dtype, shape, data):
 def test_negative_weights(data, shape):
     case = data.draw(strategies.negative_cases())
     with shaped(**shape):
-        prepared = nearfar.prepare(Graph.from_arcs(*case.arrays(), n=case.n))
+        prepared = nearfar.prepare(Graph.from_arcs(*case.arrays(), n=case.n), labels=data.draw(LABELS))
         assert prepared.hierarchy.core is None or prepared.graph.min_weight >= 0
         assert_right(prepared, data)
 
@@ -156,7 +157,7 @@ def test_negative_cycles_are_named(case):
 def test_larger_graphs(kind, data, seed, undirected, shape):
     graph = wild(seed, kind, undirected)
     with shaped(**shape):
-        assert_right(nearfar.prepare(graph), data, rows_of(graph))
+        assert_right(nearfar.prepare(graph, labels=data.draw(LABELS)), data, rows_of(graph))
 
 
 def test_shapes_are_as_they_should():

@@ -33,6 +33,7 @@ from .tuning import MOST_STEPS, PAYS, SEARCH_STEP
 
 if TYPE_CHECKING:
     from .landmarks import Landmarks
+    from .pairs import Pairs
     from .solvers import Solvers
 
 
@@ -53,6 +54,7 @@ class Hierarchy:
     by_rows: bool = False  # the core is so large that rows of Dijkstra on ``graph`` are faster
     seconds: dict[str, float] = field(default_factory=dict)
     spare: list[Sweeper] = field(default_factory=list, compare=False, repr=False)  # work space that no thread uses now
+    spare_pairs: list[Pairs] = field(default_factory=list, compare=False, repr=False)
 
     def sweeper(self, stop: np.ndarray) -> Sweeper:
         """Return work space, used before if possible: fresh memory is slow. Append it to ``spare`` afterwards."""
@@ -73,7 +75,8 @@ class Hierarchy:
 
         What paths have found is left out too: it would be copied in full, though mostly empty.
         """
-        return {name: value for name, value in vars(self).items() if name != "unfolding"} | {"spare": []}
+        kept = {name: value for name, value in vars(self).items() if name != "unfolding"}
+        return kept | {"spare": [], "spare_pairs": []}
 
     @property
     def nbytes(self) -> int:

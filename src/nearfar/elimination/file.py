@@ -33,7 +33,7 @@ _ADVICE = "Prepare the graph and save it again."
 Arrays = dict[str, np.ndarray]
 
 
-def write_hierarchy(graph: Graph, hierarchy: Hierarchy, path: Any) -> None:
+def write_hierarchy(graph: Graph, hierarchy: Hierarchy, path: Any, labelled: bool = False) -> None:
     """Write a hierarchy to a file, which appears whole or not at all.
 
     Parameters
@@ -42,6 +42,8 @@ def write_hierarchy(graph: Graph, hierarchy: Hierarchy, path: Any) -> None:
         The graph that was prepared; the file can be loaded with no other.
     hierarchy : Hierarchy
     path : path or open binary file
+    labelled : bool
+        Whether it has labels. They are not written: to make them again is faster than to read them.
     """
     structure, shortcuts, core = hierarchy.structure, hierarchy.shortcuts, hierarchy.core
     parts: dict[str, Any] = {
@@ -52,6 +54,8 @@ def write_hierarchy(graph: Graph, hierarchy: Hierarchy, path: Any) -> None:
     }  # fmt: skip
     if structure.order != "degree":
         parts["order"] = np.frombuffer(structure.order.encode(), np.uint8)
+    if labelled:
+        parts["labelled"] = np.bool_(True)
     if not shortcuts.symmetric:
         parts["ins"] = _narrow(shortcuts.ins)
     if hierarchy.pruned:
@@ -67,8 +71,8 @@ def write_hierarchy(graph: Graph, hierarchy: Hierarchy, path: Any) -> None:
         write_arrays(sink, {**arrays, "digest": _digest(arrays)})
 
 
-def read_hierarchy(graph: Graph, path: Any) -> Hierarchy:
-    """Read the hierarchy of a graph from a file that `write_hierarchy` wrote.
+def read_hierarchy(graph: Graph, path: Any) -> tuple[Hierarchy, bool]:
+    """Read the hierarchy of a graph from a file that `write_hierarchy` wrote; return it, and whether it had labels.
 
     Parameters
     ----------
@@ -89,10 +93,12 @@ def read_hierarchy(graph: Graph, path: Any) -> Hierarchy:
         clock.lap("lay out")
         core = _core(source, arrays, layout) if structure.core else None
         by_rows = bool(_take(source, arrays, "by_rows", 0, np.bool_))
-    return Hierarchy(
+        labelled = "labelled" in arrays and bool(_take(source, arrays, "labelled", 0, np.bool_))
+    hierarchy = Hierarchy(
         left or graph, structure, shortcuts, layout, core, bounds[1], pruned=left is not None, by_rows=by_rows,
         seconds=clock.laps,
     )  # fmt: skip
+    return hierarchy, labelled
 
 
 def fingerprint_of(graph: Graph) -> np.ndarray:

@@ -8,17 +8,19 @@ paths share. To find out beforehand took 35 ms in New York, as long as eight sea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .core import ClosedCore, Core, search_core
 from .layout import new_lanes
+from .shortcuts import IN, OUT
 from .tuning import SEARCHED_CORE, SMALL_CORE
 
 if TYPE_CHECKING:
     from .build import Hierarchy
     from .eliminate import Structure
+    from .labels import Labels
 
 
 class Unfolding(NamedTuple):
@@ -110,6 +112,33 @@ class Paths:
             layout.vertices, self.hierarchy.structure.ranks, self.walk,
         )  # fmt: skip
         return self.unfold(length) if length else self.path[:0]
+
+    def find_by_labels(self, labels: Labels, source: int, target: int) -> np.ndarray | None:
+        """Return what `find` returns, from climbs along the labels of both ends: only arcs of the path are followed."""
+        from ..kernels.cpu.labels import find_top
+
+        if source == target:
+            return np.array([source], np.int32)
+        structure, shortcuts, arrays = self.hierarchy.structure, self.hierarchy.shortcuts, labels.arrays
+        top = find_top(arrays, source, target, labels.limit)
+        if top < structure.core:  # the walk leads through the core, or there is none
+            return self.path[:0] if top < 0 else self.find(source, target)
+        up = self._climb_by_label(labels, arrays.outs, shortcuts.outs, OUT, source, top, self.walk)
+        down = self._climb_by_label(labels, arrays.ins, shortcuts.ins, IN, target, top, self.reached)
+        self.walk[up : up + down - 1] = self.reached[: down - 1][::-1]
+        return self.unfold(up + down - 1)
+
+    def _climb_by_label(
+        self, labels: Labels, lengths: np.ndarray, weights: np.ndarray, bit: Any, end: int, top: int, walk: np.ndarray
+    ) -> int:
+        """List the ranks of a climb from one end to the top; return how many there are."""
+        from ..kernels.cpu.labels import climb_by_label
+
+        structure = self.hierarchy.structure
+        return climb_by_label(
+            labels.arrays, lengths, structure.up, structure.heads, weights, self.hierarchy.shortcuts.keep, bit,
+            structure.vertices, structure.core, int(structure.ranks[end]), top, walk,
+        )  # fmt: skip
 
     def unfold(self, length: int) -> np.ndarray | None:
         """Return the vertices of the path that the first ``length`` ranks of the walk stand for, or None as above."""

@@ -16,7 +16,7 @@ from ..kernels.cpu.constants import LANES
 from ..progress import watcher
 from ..results.limits import unreached
 from .build import Hierarchy
-from .pairs import Pairs
+from .pairs import Pairs, lend_pairs
 from .part import restrict
 from .sweep import EACH_ALONE, Sweeper, batches_per_call, in_lanes
 from .tuning import PAIRS_AT_ONCE
@@ -64,13 +64,13 @@ def find_pairs(
 ) -> np.ndarray:
     """Return the distance of every pair of vertices."""
     stop, found = np.zeros(1, np.int64), np.empty(len(sources), dtype)
-    used: list[Sweeper] = []
+    used: list[Pairs] = []
     order = np.argsort(hierarchy.layout.positions[sources], kind="stable")
     pieces = -(-len(order) // PAIRS_AT_ONCE)
 
     def new_worker() -> Work:
-        pairs = Pairs(hierarchy, stop)
-        used.append(pairs.sweeper)
+        pairs = lend_pairs(hierarchy, stop)
+        used.append(pairs)
 
         def find(i: int) -> None:
             which = order[i * PAIRS_AT_ONCE : (i + 1) * PAIRS_AT_ONCE]
@@ -81,7 +81,7 @@ def find_pairs(
         return find
 
     cpu.share_out(new_worker, pieces, threads, stop)
-    hierarchy.spare.extend(used)
+    hierarchy.spare_pairs.extend(used)
     return found
 
 

@@ -76,3 +76,10 @@ IRREGULAR = 0.26
 # and 301, 917 and 8.9; geometric graph of 30,000 (727 entries) 128 and 0.84, 122 and 1.09; of 100,000 (934) 709 and
 # 6.6, 484 and 6.5; of 200,000 1,901 and 15.6, 1,091 and 15.1; road grid of 99,856 (282) 230 and 0.9, 194 and 1.2.
 LEAST_MESH, LOOKED_AT, WIDE_STEPS, MOST_UP = 5000, 4096, 800, 1000
+# Labels: subtrees per thread that are shared out, and the least vertices of one (both chosen, not tuned).
+LABEL_PIECES, LABEL_UNIT = 8, 1024
+# When labels pay: pairs that never make any; what a byte of them and a pair without arcs take, in arcs of a climb; and
+# the share of the free memory that they may take without being asked for. An arc of a climb takes 0.7 to 1.3 ns, a pair
+# 0.5 us beside. A byte takes 0.2 to 0.3 ns in memory used before, up to 4 where it is new. New York: 415 MB, so labels
+# are made after 27,000 pairs, whose climbs take 0.4 s; labels take 0.07 s in old memory, up to 1.2 in new.
+FEW_PAIRS_ASKED, LABEL_BYTE, PAIR_ALONE, LABEL_SHARE = 256, 1.0, 500, 0.25

@@ -163,3 +163,14 @@ class Flow(NamedTuple):
     left: np.ndarray
     arc: np.ndarray
     path: np.ndarray
+
+
+class LabelArrays(NamedTuple):
+    """The labels of an eliminated graph (labels.py), which are one array if both directions are alike."""
+
+    entries: np.ndarray  # by vertex, four numbers: the row its label begins at, its rank, two minima of its block
+    outs: np.ndarray  # rows of lanes: the climbs from every vertex to its ancestors
+    ins: np.ndarray  # the climbs back to it
+    common: np.ndarray  # by rank, the number of ancestors
+    least: np.ndarray  # the least of these numbers in runs of blocks
+    levels: np.ndarray  # rounded logarithms
