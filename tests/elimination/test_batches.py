@@ -81,7 +81,7 @@ def sums_one_by_one(sweeper, seeds):
     for b, some in enumerate(seeds):
         index, touched = sweeper.climb(some, EACH_ALONE)
         given = index, touched, sweeper.offers, sums[b : b + 1], layout.limit, sweeper.stop
-        sweep_sums(layout.down, sweeper.dist, *given)
+        sweep_sums(layout.down, layout.couples, sweeper.dist, *given)
     return sums
 
 

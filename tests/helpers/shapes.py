@@ -18,7 +18,7 @@ from nearfar.methods import prepared as method
 
 # Vertices per unit, degree up to which vertices are always eliminated, steps before a core is left (None: as usual),
 # cost of searching a core, vertices up to which it is closed; bytes of a result from which on it is written past the
-# caches.
+# caches; arcs per vertex from which on two vertices are settled at a time.
 SHAPES = {
     "usual": {},
     "one vertex per unit": {"unit": 1},
@@ -27,12 +27,14 @@ SHAPES = {
     "small core": {"unit": 3, "always": 1, "steps": 12},
     "closed core": {"unit": 2, "always": 0, "steps": 0, "closed": 4096},
     "core by rows": {"always": 0, "steps": 0, "search": 1e9},
+    "two at a time": {"coupled": 1e-9},
+    "two at a time, small units, small core": {"unit": 3, "always": 1, "steps": 12, "coupled": 1e-9},
 }
 any_shape = st.sampled_from(list(SHAPES)).map(SHAPES.get)
 
 
 @contextmanager
-def shaped(unit=4096, always=16, steps=None, search=0.0, closed=0, past=2**60):
+def shaped(unit=4096, always=16, steps=None, search=0.0, closed=0, past=2**60, coupled=1e9):
     """Prepare graphs in another shape than usual for their size."""
 
     def eliminate(graph, budget, whole, *rest, **more):
@@ -40,6 +42,7 @@ def shaped(unit=4096, always=16, steps=None, search=0.0, closed=0, past=2**60):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(layout, "UNIT", unit)
+        patch.setattr(layout, "COUPLED", coupled)
         patch.setattr(elimination, "ELIMINATE_ALWAYS", always)
         patch.setattr(build, "SEARCH_STEP", search)
         patch.setattr(build, "eliminate", eliminate)

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from ..kernels.cpu.aligned import new_lanes as new_lanes
-from ..kernels.cpu.arguments import DownArcs, Lines, UpArcs
+from ..kernels.cpu.arguments import Couples, DownArcs, Lines, UpArcs
+from .couples import make_couples
 from .eliminate import Structure
 from .lines import make_lines
 from .shortcuts import IN, OUT, Shortcuts
-from .tuning import UNIT
+from .tuning import COUPLED, UNIT
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class SweepLayout:
     run_starts, runs : arrays
         ``runs``: the positions at which vertices with another number of arcs down begin, and n. ``run_starts``: where
         in ``runs`` each unit begins.
+    couples : Couples, optional
+        The arcs down for sweeps that settle two vertices at a time, where that is faster.
     """
 
     core: int
@@ -69,6 +72,7 @@ class SweepLayout:
     units: np.ndarray
     run_starts: np.ndarray
     runs: np.ndarray
+    couples: Couples | None = None
     _lines: dict[int, Lines] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -103,7 +107,8 @@ class SweepLayout:
     @property
     def nbytes(self) -> int:
         """Memory of the arrays; an array used twice counts once."""
-        once = sum({id(part): part.nbytes for part in vars(self).values() if isinstance(part, np.ndarray)}.values())
+        parts = [*vars(self).values(), *(self.couples or ())]
+        once = sum({id(part): part.nbytes for part in parts if isinstance(part, np.ndarray)}.values())
         return once + sum(lines.nbytes for lines in self._lines.values())
 
 
@@ -116,7 +121,8 @@ def lay_out(structure: Structure, shortcuts: Shortcuts, bounds: tuple[float, flo
     keep = shortcuts.keep.copy()
     keep[: structure.up[core]] = 0  # arcs inside the core are searched, not swept
     count_kept(structure.up, keep, IN, counts)
-    order, unit, depth = _order(structure, counts, max(1, UNIT * 4 // np.dtype(dtype).itemsize))
+    coupled = counts.sum(dtype=np.int64) >= COUPLED * n > 0 and not is_negative(shortcuts)
+    order, unit, depth = _order(structure, counts, max(1, UNIT * 4 // np.dtype(dtype).itemsize), coupled)
     units = np.searchsorted(unit[order], np.arange(int(unit.max(initial=0)) + 2)).astype(np.int64)
     by_rank = np.empty(n, np.int32)
     by_rank[order] = np.arange(n, dtype=np.int32)
@@ -133,12 +139,18 @@ def lay_out(structure: Structure, shortcuts: Shortcuts, bounds: tuple[float, flo
     vertices = np.empty(n, np.int32)
     vertices[positions] = np.arange(n, dtype=np.int32)
     widest = int(np.diff(units)[2:].max(initial=0))
+    couples = make_couples(down_starts, down_arcs, units, tops, infinity) if coupled else None
     return SweepLayout(
         core=core, tops=tops, cells=tops + widest, infinity=infinity, limit=limit, depth=depth,
         positions=positions, vertices=vertices, parents=np.where(above >= 0, by_rank[above], -1).astype(np.int32),
         begins=begins, up_starts=up_starts, up_arcs=up_arcs, down_starts=down_starts, down_arcs=down_arcs,
-        units=units, run_starts=run_starts, runs=runs,
+        units=units, run_starts=run_starts, runs=runs, couples=couples,
     )  # fmt: skip
+
+
+def is_negative(shortcuts: Shortcuts) -> bool:
+    """Return whether any weight is negative."""
+    return min(weights.min(initial=0) for weights in (shortcuts.outs, shortcuts.ins)) < 0
 
 
 def same_in_both_directions(shortcuts: Shortcuts) -> bool:
@@ -146,8 +158,11 @@ def same_in_both_directions(shortcuts: Shortcuts) -> bool:
     return shortcuts.symmetric and np.array_equal(shortcuts.keep & OUT != 0, shortcuts.keep & IN != 0)
 
 
-def _order(structure: Structure, counts: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return the order of the sweep (ranks), the unit of each rank, of ``most`` vertices, and the depth of the tree."""
+def _order(structure: Structure, counts: np.ndarray, most: int, by_rank: bool) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return the order of the sweep (ranks), the unit of each rank, of ``most`` vertices, and the depth of the tree.
+
+    ``by_rank``: within a unit, ranks ascend; otherwise vertices are ordered by height and number of arcs.
+    """
     from ..kernels.cpu.schedule import make_units, measure_trees, sort_stably
 
     n = structure.n
@@ -156,7 +171,7 @@ def _order(structure: Structure, counts: np.ndarray, most: int) -> tuple[np.ndar
     make_units(structure.parents, size, structure.core, most, unit)
     order[:] = np.arange(n)
     below = (height.max(initial=0) - height).astype(np.int32)
-    for keys in (np.minimum(counts, 255), below, unit):  # the last key is the most significant
+    for keys in (unit,) if by_rank else (np.minimum(counts, 255), below, unit):  # the last is the most significant
         top = int(keys.max(initial=0))
         sort_stably(keys, top, np.empty(top + 2, np.int64), order, other)
         order, other = other, order
@@ -222,7 +237,7 @@ def _bounds(structure: Structure, shortcuts: Shortcuts) -> tuple[float, float]:
     n, infinity = structure.n, shortcuts.infinity
     heaviest = max((int(w.max(where=w < infinity, initial=0)) for w in (shortcuts.outs, shortcuts.ins)), default=0)
     inside = heaviest * max(structure.core - 1, 0)
-    negative = min(int(w.min(initial=0)) for w in (shortcuts.outs, shortcuts.ins)) < 0
+    negative = is_negative(shortcuts)
     directions = ((shortcuts.outs, OUT), (shortcuts.ins, IN))
     if not negative:
         far = np.empty(n, np.int64)

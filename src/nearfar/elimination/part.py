@@ -39,7 +39,7 @@ def restrict(layout: SweepLayout, targets: np.ndarray) -> tuple[SweepLayout, np.
     lines = _lines_of(inside[goals], LINE_BYTES // layout.dtype.itemsize)
     part = replace(
         layout, tops=len(members), cells=len(members), down_starts=starts, down_arcs=arcs, units=units,
-        run_starts=run_starts, runs=runs, _lines={0: lines},
+        run_starts=run_starts, runs=runs, couples=None, _lines={0: lines},
     )  # fmt: skip
     return part, inside
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from .couples import make_couples
 from .eliminate import Structure
-from .layout import SweepLayout, ends_of, lay_out, runs_of, same_in_both_directions
+from .layout import SweepLayout, ends_of, is_negative, lay_out, runs_of, same_in_both_directions
 from .shortcuts import IN, OUT, Shortcuts
 
 Arcs = tuple[np.ndarray, np.ndarray]
@@ -42,9 +43,12 @@ def refill(
     if not np.array_equal(downs[0], layout.down_starts):
         run_starts, runs = runs_of(downs[0], layout.units)
     infinity, limit = ends_of(dtype, bounds)
+    couples = None
+    if layout.couples is not None and not is_negative(shortcuts):
+        couples = make_couples(*downs, layout.units, layout.tops, infinity)
     return replace(
         layout, infinity=infinity, limit=limit, up_starts=ups[0], up_arcs=ups[1], down_starts=downs[0],
-        down_arcs=downs[1], run_starts=run_starts, runs=runs,
+        down_arcs=downs[1], run_starts=run_starts, runs=runs, couples=couples,
     )  # fmt: skip
 
 

@@ -122,8 +122,9 @@ class Sweeper:
         lines, past = self._lines(out, bases)
         index, touched = self.climb(seeds, ends, starts)
         sweep_rows(
-            self.view.down, lines, self.dist, index, touched, self.offers, out, bases, limit, unreached, past, self.stop
-        )
+            self.view.down, self.view.couples, lines, self.dist, index, touched, self.offers, out, bases, limit,
+            unreached, past, self.stop,
+        )  # fmt: skip
 
     def _lines(self, out: np.ndarray, bases: np.ndarray) -> tuple[Lines, bool]:
         """Return when lines are written, and whether past the caches: a large result whose rows begin alike."""
@@ -142,7 +143,7 @@ class Sweeper:
 
         lines, past = self._lines(out, bases)
         given = self._given(seeds)
-        self.count = int(settle_batches(*given[:2], lines, *given[2:], out, bases, limit, unreached, past, self.stop))
+        self.count = int(settle_batches(*given[:3], lines, *given[3:], out, bases, limit, unreached, past, self.stop))
 
     def sums(self, seeds: np.ndarray) -> np.ndarray:
         """Return the sums of the distances of several batches: lane i of batch b starts from ``seeds[b, i]``."""
@@ -156,7 +157,7 @@ class Sweeper:
     def _given(self, seeds: np.ndarray) -> tuple[Any, ...]:
         """Return what kernels take for several batches with one seed per lane; ``count`` must be set afterwards."""
         layout, before, self.count = self.layout, self.count, 0
-        given = layout.up, layout.down, self.core, self.closed, self.space, before
+        given = layout.up, layout.down, layout.couples, self.core, self.closed, self.space, before
         return *given, seeds, self._at_zero, EACH_ALONE, self.dist
 
     def one(

@@ -11,6 +11,11 @@ CORE_COST = 6  # cost of searching an arc of the core, in arcs swept; 2, 20 and 
 # 8,192 and 16,384: 77.6, 80.1, 70.8 and 73.2 ms; 256 of the highways (64 bits) with half of that: 142, 126, 125, 123;
 # 128 of Sao Paulo with 2,048, 8,192 and 16,384: 110, 116 and 118. A single row gains a tenth with 8,192: fewer runs.
 UNIT = 8192
+# Arcs per vertex from which on a sweep settles two vertices at a time, in the order of ranks. One and two at a time,
+# us per row on two threads: New York (3.5 arcs) 81 and 102, a road grid of 99,856 (4.0) 29 and 38, geometric graphs of
+# 5,000 (7.7) 6.4 and 5.7, of 200,000 (11) 223 and 211, of float64 403 and 352; a raster of 250,000, float64 (21) 476
+# and 350; a city map of 794,748 cells (33) 1,275 and 796, of float64 2,064 and 1,400.
+COUPLED = 7
 # Bytes of a result from which on it is written past the caches, in batches of rows with the same shift (lines.py). NY
 # (1 GB) 1.7 instead of 2.2 ms per batch, Sao Paulo (1.5 GB) 194 instead of 268 ms, the highways (1.1 GB) 117 instead of
 # 167; 10,000 vertices: 10 MB 7.5 instead of 6.6 ms, 39 MB 23.5 and 24.7, 156 MB 95 and 88.

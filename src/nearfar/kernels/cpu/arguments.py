@@ -66,6 +66,16 @@ class DownArcs(NamedTuple):
     infinity: Any
 
 
+class Couples(NamedTuple):
+    """The arcs down of a `SweepLayout` for sweeps that settle two vertices at a time (couples.py)."""
+
+    firsts: np.ndarray  # by unit, its first couple
+    starts: np.ndarray  # by couple, its first entry
+    heads: np.ndarray  # by entry, the cell of an ancestor
+    weights: np.ndarray  # two for each entry: of its arcs to the first and the second vertex
+    between: np.ndarray  # by couple, the weight of the arc from the first vertex to the second
+
+
 class UpArcs(NamedTuple):
     """The arcs up of a `SweepLayout`, which describes the fields, with what else a climb reads of it."""
 

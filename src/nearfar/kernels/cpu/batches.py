@@ -84,14 +84,14 @@ def start_batch(
 
 @kernel
 def settle_batches(
-    up: UpArcs, down: DownArcs, lines: Lines, core, closed, offers: Offers, before, seeds, starts, ends, dist, out,
-    bases, limit, unreached, past, stop,
+    up: UpArcs, down: DownArcs, couples, lines: Lines, core, closed, offers: Offers, before, seeds, starts, ends, dist,
+    out, bases, limit, unreached, past, stop,
 ):  # fmt: skip
     """Settle a batch for every row of ``seeds``; return how many vertices have offers at last.
 
     Lane i of batch b starts from position ``seeds[b, i]`` and goes to ``out`` from ``bases[b, i]`` on, as `sweep_rows`
-    says. ``core`` and ``closed`` are as in `start_batch`. ``before`` vertices have offers from the last call.
-    ``starts`` is empty, and ``ends`` counts from 0 to LANES.
+    says; ``couples`` are as there, or None. ``core`` and ``closed`` are as in `start_batch`. ``before`` vertices have
+    offers from the last call. ``starts`` is empty, and ``ends`` counts from 0 to LANES.
     """
     count = np.int64(before)
     for b in range(len(seeds)):
@@ -99,22 +99,24 @@ def settle_batches(
             return count
         count = start_batch(up, down.infinity, core, closed, offers, count, seeds[b], starts, ends, dist, stop)
         sweep_rows(
-            down, lines, dist, offers.index, offers.touched, offers.values, out, bases[b], limit, unreached, past, stop
-        )
+            down, couples, lines, dist, offers.index, offers.touched, offers.values, out, bases[b], limit, unreached,
+            past, stop,
+        )  # fmt: skip
     return count
 
 
 @kernel
 def sum_batches(
-    up: UpArcs, down: DownArcs, core, closed, offers: Offers, before, seeds, starts, ends, dist, sums, limit, stop
-):
+    up: UpArcs, down: DownArcs, couples, core, closed, offers: Offers, before, seeds, starts, ends, dist, sums, limit,
+    stop,
+):  # fmt: skip
     """Add up the distances of each lane of a batch, for every row of ``seeds``; the sums go to that row of ``sums``."""
     count = np.int64(before)
     for b in range(len(seeds)):
         if stop[0] != 0:
             return count
         count = start_batch(up, down.infinity, core, closed, offers, count, seeds[b], starts, ends, dist, stop)
-        sweep_sums(down, dist, offers.index, offers.touched, offers.values, sums[b : b + 1], limit, stop)
+        sweep_sums(down, couples, dist, offers.index, offers.touched, offers.values, sums[b : b + 1], limit, stop)
     return count
 
 

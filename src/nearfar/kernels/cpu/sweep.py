@@ -25,9 +25,10 @@ import numpy as np
 
 from ..jit import inlined, kernel
 from . import lanes
-from .arguments import DownArcs, Lines
+from .arguments import Couples, DownArcs, Lines
 from .atomics import prefetch_to_write, publish
 from .constants import LANES, SUM_PART
+from .couples import sweep_couples
 
 AHEAD = 2  # lines ahead at which a line of the result is prefetched: NY 1.4 ms per batch, with 0 1.7, with 4 1.5
 
@@ -168,12 +169,15 @@ def write_single(dist, columns, low, high, out, bases, limit, unreached):
 
 
 @kernel
-def sweep_rows(down: DownArcs, lines: Lines, dist, index, touched, offers, out, bases, limit, unreached, past, stop):
+def sweep_rows(
+    down: DownArcs, couples: Couples | None, lines: Lines, dist, index, touched, offers, out, bases, limit, unreached,
+    past, stop,
+):  # fmt: skip
     """Settle all vertices but the core, unit by unit, and write every line of the result as soon as it is complete.
 
     Lane i goes to ``out[bases[i]:bases[i] + n]``; ``lines`` says when which part of it is complete. Values not below
     ``limit`` become ``unreached``. ``past``: lines are whole cache lines and are written past the caches, which then
-    keep what the sweep reads.
+    keep what the sweep reads. With ``couples``, two vertices are settled at a time.
     """
     far = lanes.splat(dist, down.infinity)
     lefts, line_starts, columns = lines.lines, lines.line_starts, lines.columns
@@ -183,7 +187,10 @@ def sweep_rows(down: DownArcs, lines: Lines, dist, index, touched, offers, out, 
             return
         if u > 0:  # unit 0 is the core, settled before
             cell = np.uint64(min(down.units[u], down.tops))
-            t = sweep_unit(down, u, dist, index, touched, t, offers, far, cell)
+            if couples is None:
+                t = sweep_unit(down, u, dist, index, touched, t, offers, far, cell)
+            else:
+                t = sweep_couples(couples, down, u, dist, index, touched, t, offers, far, cell)
         if past:
             for i in range(line_starts[u], line_starts[u + 1]):
                 lanes.transpose_past(dist, columns, out, bases, np.uint64(np.uint32(lefts[i])), limit, unreached)
@@ -204,7 +211,7 @@ def sweep_rows(down: DownArcs, lines: Lines, dist, index, touched, offers, out, 
 
 
 @kernel
-def sweep_sums(down: DownArcs, dist, index, touched, offers, sums, limit, stop):
+def sweep_sums(down: DownArcs, couples: Couples | None, dist, index, touched, offers, sums, limit, stop):
     """Settle all vertices as `sweep_rows` does, and add up the distances of every lane instead of writing them.
 
     ``sums`` is one row of lanes: the sums of the distances below ``limit``. Positions are added up in parts, so that
@@ -220,7 +227,10 @@ def sweep_sums(down: DownArcs, dist, index, touched, offers, sums, limit, stop):
         begin, end = down.units[u], down.units[u + 1]
         cell = np.uint64(min(begin, down.tops))
         if u > 0:
-            t = sweep_unit(down, u, dist, index, touched, t, offers, far, cell)
+            if couples is None:
+                t = sweep_unit(down, u, dist, index, touched, t, offers, far, cell)
+            else:
+                t = sweep_couples(couples, down, u, dist, index, touched, t, offers, far, cell)
         left = np.int64(end) - np.int64(begin)
         while left > 0:
             count = min(left, room)
