@@ -182,7 +182,7 @@ def finish(
     if isinstance(shortcuts, int):
         return Failure(cycle=shortcuts)
     dtype, bounds = lane_type(structure, shortcuts)
-    layout = lay_out(structure, shortcuts, bounds, dtype)
+    layout = lay_out(structure, shortcuts, bounds, dtype, threads)
     clock.lap("lay out")
     core = None
     if structure.core:

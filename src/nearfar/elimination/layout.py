@@ -112,8 +112,13 @@ class SweepLayout:
         return once + sum(lines.nbytes for lines in self._lines.values())
 
 
-def lay_out(structure: Structure, shortcuts: Shortcuts, bounds: tuple[float, float], dtype: np.dtype) -> SweepLayout:
-    """Return the layout of weighted shortcuts, with lanes of ``dtype``; ``bounds`` of sums are from `lane_type`."""
+def lay_out(
+    structure: Structure, shortcuts: Shortcuts, bounds: tuple[float, float], dtype: np.dtype, threads: int = 0
+) -> SweepLayout:
+    """Return the layout of weighted shortcuts, with lanes of ``dtype``; ``bounds`` of sums are from `lane_type`.
+
+    With 0 threads, only the caller's works.
+    """
     from ..kernels.cpu.customize import count_kept
 
     n, core = structure.n, structure.core
@@ -139,7 +144,7 @@ def lay_out(structure: Structure, shortcuts: Shortcuts, bounds: tuple[float, flo
     vertices = np.empty(n, np.int32)
     vertices[positions] = np.arange(n, dtype=np.int32)
     widest = int(np.diff(units)[2:].max(initial=0))
-    couples = make_couples(down_starts, down_arcs, units, tops, infinity) if coupled else None
+    couples = make_couples(down_starts, down_arcs, units, tops, infinity, threads) if coupled else None
     return SweepLayout(
         core=core, tops=tops, cells=tops + widest, infinity=infinity, limit=limit, depth=depth,
         positions=positions, vertices=vertices, parents=np.where(above >= 0, by_rank[above], -1).astype(np.int32),

@@ -26,10 +26,14 @@ import numpy as np
 from ..jit import inlined, kernel
 from . import lanes
 from .arguments import Couples, DownArcs, Lines
-from .atomics import prefetch_to_write, publish
-from .constants import LANES, SUM_PART
+from .atomics import prefetch, prefetch_to_write, publish
+from .constants import LANES, LINE_BYTES, SUM_PART
 from .couples import sweep_couples
 
+# Lines ahead at which the rows of lanes of a line are prefetched, where more than one of this number of vertices is set
+# aside: geometric graph of 200,000, int32, without 210 us per row on two threads, with 2, 4 and 8 lines 156, 145 and
+# 191; New York with its vertices shuffled 249, 178, 181 and 190. In order, New York would take 79 instead of 71.
+LINES_AHEAD, SCATTERED = 2, 4
 AHEAD = 2  # lines ahead at which a line of the result is prefetched: NY 1.4 ms per batch, with 0 1.7, with 4 1.5
 
 
@@ -160,6 +164,16 @@ def sweep_unit(down: DownArcs, u, dist, index, touched, t, offers, far, cell):
 
 
 @inlined
+def prefetch_rows(dist, columns, left):
+    """Prefetch the rows of lanes that a line is made of: those that were set aside lie anywhere."""
+    width = LINE_BYTES // dist.itemsize
+    for j in range(width):
+        at = np.uint64(np.uint32(columns[left + np.uint64(j)])) * np.uint64(LANES)
+        for k in range(0, LANES, width):
+            prefetch(dist, at + np.uint64(k))
+
+
+@inlined
 def write_single(dist, columns, low, high, out, bases, limit, unreached):
     """Write columns ``low`` to ``high`` - 1 of all lanes one by one."""
     for v in range(low, high):
@@ -181,6 +195,7 @@ def sweep_rows(
     """
     far = lanes.splat(dist, down.infinity)
     lefts, line_starts, columns = lines.lines, lines.line_starts, lines.columns
+    scattered = len(lines.kept) * SCATTERED > len(columns)
     t = np.int64(0)
     for u in range(len(down.units) - 1):
         if stop[0] != 0:
@@ -193,6 +208,8 @@ def sweep_rows(
                 t = sweep_couples(couples, down, u, dist, index, touched, t, offers, far, cell)
         if past:
             for i in range(line_starts[u], line_starts[u + 1]):
+                if scattered and i + LINES_AHEAD < line_starts[u + 1]:
+                    prefetch_rows(dist, columns, np.uint64(np.uint32(lefts[i + LINES_AHEAD])))
                 lanes.transpose_past(dist, columns, out, bases, np.uint64(np.uint32(lefts[i])), limit, unreached)
         else:
             for i in range(line_starts[u], line_starts[u + 1]):
