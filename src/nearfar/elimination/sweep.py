@@ -214,5 +214,6 @@ class Sweeper:
 
         layout = self.layout
         sweep_one(
-            layout.down, first, last, layout.vertices, dist, index, touched, offers, row, limit, unreached, self.stop
-        )
+            layout.down, layout.couples, first, last, layout.vertices, dist, index, touched, offers, row, limit,
+            unreached, self.stop,
+        )  # fmt: skip

@@ -262,7 +262,10 @@ def sweep_sums(down: DownArcs, couples: Couples | None, dist, index, touched, of
 
 
 @kernel
-def sweep_one(down: DownArcs, first, last, vertices, dist, index, touched, offers, row, limit, unreached, stop):
+def sweep_one(
+    down: DownArcs, couples: Couples | None, first, last, vertices, dist, index, touched, offers, row, limit,
+    unreached, stop,
+):  # fmt: skip
     """Settle the vertices of units ``first`` to ``last`` - 1 for one source, from flat offers, into its row.
 
     ``dist`` and ``offers`` are flat: one lane wide. Units of subtrees depend only on the core and the tops, so threads
@@ -276,7 +279,10 @@ def sweep_one(down: DownArcs, first, last, vertices, dist, index, touched, offer
         begin, end = down.units[u], down.units[u + 1]
         cell = np.uint64(min(begin, down.tops))
         if u > 0:  # unit 0 is the core, settled before
-            t = sweep_unit(down, u, dist, index, touched, t, offers, far, cell)
+            if couples is None:
+                t = sweep_unit(down, u, dist, index, touched, t, offers, far, cell)
+            else:
+                t = sweep_couples(couples, down, u, dist, index, touched, t, offers, far, cell)
         for i in range(end - begin):
             d = dist[cell + np.uint64(i)]
             row[vertices[begin + i]] = d if d < limit else unreached
