@@ -9,6 +9,7 @@ import numpy as np
 import graphs
 import nearfar
 from nearfar import Graph, generate
+from nearfar.graph.blocks import record_type
 from nearfar.graph.vertices import Vertices
 
 Build = Callable[[], Graph]
@@ -44,6 +45,14 @@ def grid(n: int, rng: np.random.Generator) -> Edges:
     return tuple(np.concatenate([pair[i].ravel() for pair in ends]) for i in (0, 1))  # type: ignore[return-value]
 
 
+def cube(n: int, rng: np.random.Generator) -> Edges:
+    """Return the edges of a grid in three dimensions with six neighbours per cell."""
+    side = max(round(n ** (1 / 3)), 2)
+    cells = np.arange(side**3).reshape(side, side, side)
+    ends = ((cells[:-1], cells[1:]), (cells[:, :-1], cells[:, 1:]), (cells[:, :, :-1], cells[:, :, 1:]))
+    return tuple(np.concatenate([pair[i].ravel() for pair in ends]) for i in (0, 1))  # type: ignore[return-value]
+
+
 EDGES: dict[str, Callable[[int, np.random.Generator], Edges]] = {
     "grid": grid,
     "small world": small_world,
@@ -66,7 +75,11 @@ def generated(n: int) -> Iterator[tuple[str, Build]]:
     yield "road, int32, directed", lambda: _directed(generate.road_grid(side, side, seed=1))
     yield "road, int64", lambda: _scaled(generate.road_grid(side, side, seed=1))
     yield "road, negative", lambda: _negative(generate.road_grid(side, side, seed=1))
+    yield "3-d grid, int32", lambda: _weighted(*_drawn(cube, n), "int32")
     yield "raster, float64", lambda: Graph.from_raster(_costs(side)).without_names()
+    yield "raster, int32", lambda: _rounded(Graph.from_raster(_costs(side)), 100)
+    yield "raster, int32, smooth", lambda: _rounded(Graph.from_raster(_hills(side)), 100)
+    yield "city grid, float64", lambda: Graph.from_raster(_city(side)).without_names()
     yield "geometric, float64", lambda: generate.geometric(n, seed=1)
     if n <= SCALE_FREE:
         yield "R-MAT, int32", lambda: generate.rmat(scale, seed=1)
@@ -146,3 +159,25 @@ def _negative(graph: Graph) -> Graph:
 def _costs(side: int) -> np.ndarray:
     """Return a square raster of costs."""
     return np.random.default_rng(side).integers(1, 9, (side, side)).astype(float)
+
+
+def _rounded(graph: Graph, times: float) -> Graph:
+    """Return the graph with integer weights, and without names."""
+    assert graph.weights is not None
+    arcs = np.empty(graph.m, record_type(np.dtype(np.int32)))
+    arcs["head"], arcs["weight"] = graph.heads, np.maximum(np.round(graph.weights * times), 1)
+    return Graph(graph.offsets, arcs, Vertices(graph.n), undirected=graph.undirected)
+
+
+def _hills(side: int) -> np.ndarray:
+    """Return costs that change slowly: 1 to 3."""
+    x, y = np.meshgrid(np.arange(side), np.arange(side))
+    return 2 + np.sin(x / 9) * np.cos(y / 7)
+
+
+def _city(side: int) -> np.ndarray:
+    """Return the cells of blocks of houses, which are walls, and the streets between them."""
+    x, y = np.meshgrid(np.arange(side), np.arange(side))
+    rng = np.random.default_rng(5)
+    houses = (x % 16 > 5) & (y % 12 > 4) & (rng.random((side, side)) < 0.97)
+    return np.where(houses, np.inf, 1.0)

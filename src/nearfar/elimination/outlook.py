@@ -44,6 +44,9 @@ MOST_LEFT = 0.6  # share of the vertices that are left in any core: random graph
 CLOSED, TREE_LIKE = 0.8, 2.2
 # Vertices up to which counts alone may decide, and the same where degrees differ, which tells more.
 GUESSED, GUESSED_IRREGULAR = 1500, 20_000
+# Arcs per vertex beyond those of a tree up to which any graph whose degrees differ is like roads. Rasters with walls
+# have more, and degrees that differ as much (0.3); those of points joined when near differ by more than WALLED.
+SPARSE, WALLED = 1.5, 0.5
 # The share of a small ball's arcs that end in it, below which there are no small separators: random graphs 0.51 to
 # 0.57, small worlds 0.67 to 0.7, grids and rasters from 0.82 on. It is asked where there are less than DENSE arcs per
 # vertex.
@@ -147,7 +150,8 @@ def guess(graph: Graph) -> Outlook | None:
     if not excess:
         return Outlook(4.0 * graph.n, graph.n)
     times = graph.n / 300
-    if graph.irregularity > IRREGULAR and graph.n <= GUESSED_IRREGULAR:
+    uneven = graph.irregularity > (IRREGULAR if excess < SPARSE else WALLED)
+    if uneven and graph.n <= GUESSED_IRREGULAR:
         return Outlook((4 + 31 * excess * times**0.5) * graph.n, (2 + excess) * times**0.12 * graph.n)
     if graph.m < DENSE * graph.n and graph.closedness < CLOSED_BALL:
         return _expander(graph)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..elimination.outlook import Outlook
+from ..elimination.tuning import COUPLED, IRREGULAR
 from ..methods import costs
 from ..methods.bfs_cost import are_few, pass_seconds, single_seconds
 from ..methods.tuning import NARROW_ARCS
@@ -71,7 +72,9 @@ def swept_row_seconds(graph: Graph, itemsize: int, outlook: Outlook | None = Non
     if outlook is None:
         return graph.n * tuning.SWEEP
     wide = itemsize / 4
-    swept = graph.n * costs.SWEEP_VERTEX * wide + outlook.shortcuts * costs.SWEEP_SHORTCUT * wide
+    coupled = outlook.shortcuts >= COUPLED * graph.n and graph.min_weight >= 0
+    shortcut = costs.SWEEP_COUPLED if coupled else costs.SWEEP_SHORTCUT
+    swept = graph.n * costs.SWEEP_VERTEX * wide + outlook.shortcuts * shortcut * wide
     if not outlook.core:
         return swept
     searched = outlook.core_arcs * costs.CORE_ARC * (1 + graph.usual_levels / costs.CORE_LEVELS)
@@ -86,7 +89,8 @@ def preparing_seconds(graph: Graph, outlook: Outlook | None = None, threads: int
         return (costs.PRUNE_ROWS if graph.undirected else costs.PRUNE_ROWS_DIRECTED) * row_seconds(graph, 4)
     if outlook.squares:
         wide = 1.0 if graph.weight_dtype is None or graph.weight_dtype.itemsize == 4 else costs.DISSECT_WIDE
-        work = graph.n * costs.DISSECT_VERTEX + outlook.squares * costs.DISSECT_SQUARE * wide
+        vertex = costs.DISSECT_REFINED if graph.irregularity > IRREGULAR else costs.DISSECT_VERTEX
+        work = graph.n * vertex + outlook.squares * costs.DISSECT_SQUARE * wide
         return costs.PREPARE + work / (1 + costs.DISSECT_SHARING * (threads - 1))
     work = graph.n * costs.PREPARE_VERTEX + graph.m * costs.PREPARE_ARC + outlook.steps * costs.PREPARE_ENTRY
     work += outlook.core_arcs * costs.PREPARE_CORE

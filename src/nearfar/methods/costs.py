@@ -53,13 +53,19 @@ PREPARE_ARC = 1.21e-07
 PREPARE_ENTRY = 5.8e-09  # per list entry that elimination merges, with all that follows from it
 PREPARE_CORE = 1.51e-07  # per arc of the core, which is made, and tried
 PREPARE_LARGE = 0.3  # growth per doubling of n beyond the fast cache: a path of 30,000 vertices takes 7 ms, NY 504
-# Preparing by nested dissection; by hand, one thread: grids of 10,000 and 99,856 32 and 478 ms, rasters 52 and 917.
-DISSECT_VERTEX = 2.3e-06
+# Preparing by nested dissection without coordinates; by hand, one thread: grids of 10,000 33 ms, rasters of 10,000 and
+# 30,000 55 and 195; with least separators, where degrees differ: city grids of 6,740 and 19,764 cells 39 and 98, a
+# geometric graph of 30,000 150.
+DISSECT_VERTEX = 3.0e-06
+DISSECT_REFINED = 4.6e-06  # the same with least separators
 DISSECT_SQUARE = 8.5e-10  # per square of the number of shortcuts of a vertex
 DISSECT_WIDE = 1.1  # factor for weights of 64 bits
 DISSECT_SHARING = 0.6  # of a thread, that each further one adds
 SWEEP_VERTEX = 1.48e-10
 SWEEP_SHORTCUT = 1.03e-10
+SWEEP_COUPLED = (
+    0.48e-10  # the same where two vertices are settled at a time: city map 0.42, rasters 0.47, geometric 0.49
+)
 SWEEP_ROW = 5.27e-07  # a row, whatever its length, on all threads together
 CORE_ARC = 3.45e-10  # per arc of the core
 CORE_LEVELS = 60  # levels that double it

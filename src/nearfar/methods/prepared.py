@@ -115,7 +115,8 @@ def settle(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: Hi
 def _kind(hierarchy: Hierarchy, rows: np.ndarray) -> tuple[Any, ...]:
     """Return all that kernels are compiled for."""
     layout = hierarchy.layout
-    return type(hierarchy.core), layout.down_arcs.dtype, layout.down_starts.dtype, rows.dtype, rows.flags.c_contiguous
+    arcs = layout.down_arcs.dtype, layout.down_starts.dtype, layout.couples is None
+    return type(hierarchy.core), *arcs, rows.dtype, rows.flags.c_contiguous
 
 
 def holds_starts(problem: Problem, hierarchy: Hierarchy) -> bool:
