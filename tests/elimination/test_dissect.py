@@ -169,4 +169,6 @@ def test_what_is_foreseen():
     graph = raster(150, 150)
     seen, structure = look(graph, 4096), dissected(graph, places_of(graph), 2, RUNNING)
     counts = np.diff(structure.up).astype(float)
-    assert seen.core == 0 and 0.5 < seen.squares / (counts**2).sum() < 2 and 0.3 < seen.shortcuts / counts.sum() < 1.2
+    assert seen.core > 0 and seen.dissected.core == 0 and list(seen.orders) == ["degree", "dissection"]
+    seen = seen.dissected
+    assert 0.5 < seen.squares / (counts**2).sum() < 2 and 0.3 < seen.shortcuts / counts.sum() < 1.2

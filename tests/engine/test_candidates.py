@@ -149,3 +149,25 @@ def test_a_graph_without_vertices_or_arcs_is_guessed():
     for n in (0, 1, 5):
         graph = Graph.from_arcs([], [], [], n=n)
         assert graph.closedness == 1.0 and graph.irregularity == 0.0 and guess(graph).core == 0
+
+
+@needs_jit
+def test_the_order_depends_on_the_rows():
+    """A grid in three dimensions: few rows have a core searched, many are worth dissecting it; rows are right."""
+    side = 22
+    cells = np.arange(side**3).reshape(side, side, side)
+    ends = [(cells[:-1], cells[1:]), (cells[:, :-1], cells[:, 1:]), (cells[:, :, :-1], cells[:, :, 1:])]
+    tails, heads = (np.concatenate([pair[i].ravel() for pair in ends]) for i in (0, 1))
+    weights = np.random.default_rng(0).integers(1, 100, len(tails))
+    graph = Graph.from_arcs(tails, heads, weights, undirected=True)
+    chosen = {}
+    for rows in (1000, 100_000):
+        assert choose_many(graph, rows, 1)[0] == "prepared"
+        asked, chosen[rows] = graph.memo["order"]
+        assert asked == rows
+    assert chosen[1000] in ("degree", "auto") and chosen[100_000] == "dissection"
+    some = np.arange(0, graph.n, 977)
+    wanted = nearfar.mssp(graph, some, method="dijkstra").dist
+    for order in ("degree", "dissection", "auto"):
+        graph.memo["order"] = len(some), order
+        assert np.array_equal(nearfar.mssp(graph, some, method="prepared").dist, wanted)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,10 +32,13 @@ from .tuning import IRREGULAR, LEAST_MESH, LOOKED_AT, MOST_STEPS, WIDE_STEPS
 
 LOOKS = (256, 1 << 10, 1 << 12, 1 << 14, 1 << 16)  # vertices of the larger ball, in a look and in those that follow
 LARGER = 4  # times the vertices of the smaller ball
+LEAST_DISSECTED = 1000  # vertices from which on dissection is foreseen; chosen, not tuned
 KEPT = 0.65  # share of the shortcuts of a dissected graph that are needed: rasters 0.35 to 0.8 by their weights
 # Power of the size with which shortcuts per vertex grow at most by dissection, their squares twice that. Rasters of
 # 289, 1,024, 3,025 and 10,000 cells: 13.8, 20.9, 27.2 and 35.0 shortcuts, 233, 628, 1,262 and 2,630 squares.
-DISSECTED = 0.3
+# Grids in three dimensions, whose small balls are less closed, of 10,648, 29,791 and 97,336: 100, 152 and 252
+# shortcuts, 27,800, 78,200 and 276,000 squares.
+DISSECTED, DISSECTED_SOLID = 0.3, 0.5
 STEEPEST = 0.5  # power of the size with which what is done per vertex grows at most: that of a mesh
 MOST_LEFT = 0.6  # share of the vertices that are left in any core: random graphs of degree 4 leave a half
 # Share of the arcs of a ball's vertices that stay in the ball, below which it is like no larger part of the graph,
@@ -60,6 +63,7 @@ class Outlook:
 
     ``pruned``: the share of arcs that are superfluous; where it is not 0, the other figures are those of what is left.
     ``squares``: the sum of the squares of the shortcuts of all vertices, by nested dissection; 0: by least degree.
+    ``dissected``: what nested dissection is expected to do instead, where least degree leaves a core or takes long.
     """
 
     steps: float
@@ -68,6 +72,12 @@ class Outlook:
     core_arcs: float = 0.0
     pruned: float = 0.0
     squares: float = 0.0
+    dissected: Outlook | None = None
+
+    @property
+    def orders(self) -> dict[str, Outlook]:
+        """The outlook of each order of elimination that is in question."""
+        return {"degree": self} if self.dissected is None else {"degree": self, "dissection": self.dissected}
 
 
 @dataclass(frozen=True)
@@ -85,13 +95,16 @@ def look(graph: Graph, size: int, budget: int = MOST_STEPS) -> Outlook:
     """Return the outlook from balls of up to ``size`` vertices; a graph that is not much larger is taken whole.
 
     Elimination by least degree ends after ``budget`` list entries; what remains is then guessed. Where it would leave a
-    core or take long, the outlook is that of nested dissection.
+    core or take long, nested dissection is tried as well.
     """
     parts = _parts(graph, size)
     if parts is None:
         return _expander(graph)
     by_degree = _beyond(graph.n, *(_eliminate(part, budget) for part in parts))
-    return _dissect(graph.n, parts, graph.irregularity > IRREGULAR) if _is_wide(graph, by_degree) else by_degree
+    if not _is_wide(graph, by_degree):
+        return by_degree
+    steepest = DISSECTED if graph.closedness >= CLOSED_BALL else DISSECTED_SOLID
+    return replace(by_degree, dissected=_dissect(graph.n, parts, graph.irregularity > IRREGULAR, steepest))
 
 
 def is_wide(graph: Graph) -> bool:
@@ -107,7 +120,7 @@ def is_wide(graph: Graph) -> bool:
 def _is_wide(graph: Graph, by_degree: Outlook) -> bool:
     """Return whether an outlook by least degree is so poor that nested dissection is taken."""
     poor = by_degree.core > 0 or by_degree.steps > WIDE_STEPS * graph.n
-    return poor and graph.n >= LEAST_MESH and not has_hubs(graph)
+    return poor and graph.n >= LEAST_DISSECTED and not has_hubs(graph)
 
 
 def _parts(graph: Graph, size: int) -> tuple[Graph, Graph] | None:
@@ -150,14 +163,19 @@ def guess(graph: Graph) -> Outlook | None:
     if not excess:
         return Outlook(4.0 * graph.n, graph.n)
     times = graph.n / 300
-    uneven = graph.irregularity > (IRREGULAR if excess < SPARSE else WALLED)
-    if uneven and graph.n <= GUESSED_IRREGULAR:
+    if graph.irregularity > IRREGULAR and graph.n <= GUESSED_IRREGULAR and not is_walled(graph):
         return Outlook((4 + 31 * excess * times**0.5) * graph.n, (2 + excess) * times**0.12 * graph.n)
     if graph.m < DENSE * graph.n and graph.closedness < CLOSED_BALL:
         return _expander(graph)
     if graph.n > GUESSED:
         return None
     return Outlook((4 + 100 * excess * times**0.85) * graph.n, (3 + 2 * excess) * times**0.4 * graph.n)
+
+
+def is_walled(graph: Graph) -> bool:
+    """Return whether a graph may be a raster with walls: small balls of it lie in streets, and look like lines."""
+    excess = graph.m / max(graph.n, 1) - 2
+    return excess >= SPARSE and IRREGULAR < graph.irregularity <= WALLED
 
 
 def is_taken_whole(graph: Graph, size: int) -> bool:
@@ -233,13 +251,13 @@ def _eliminate(part: Graph, budget: int) -> Ball:
     return Ball(part.n, *(count / max(part.n, 1) for count in count_eliminated(*neighbours(part), budget)))
 
 
-def _dissect(n: int, parts: tuple[Graph, Graph], refined: bool) -> Outlook:
+def _dissect(n: int, parts: tuple[Graph, Graph], refined: bool, steepest: float) -> Outlook:
     """Dissect two balls, and continue what that does to a graph of n vertices."""
     stop = np.zeros(1, np.int64)
     counts = [np.diff(_structure_of_part(part, stop, refined).up).astype(np.float64) for part in parts]
     sizes = [len(count) for count in counts]
     shortcuts, squares = ([float(np.mean(count**k)) for count in counts] for k in (1, 2))
-    more, more_squares = _power(n, sizes, shortcuts, DISSECTED), _power(n, sizes, squares, 2 * DISSECTED)
+    more, more_squares = _power(n, sizes, shortcuts, steepest), _power(n, sizes, squares, 2 * steepest)
     return Outlook(0.0, KEPT * more * n, squares=more_squares * n)
 
 

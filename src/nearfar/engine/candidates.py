@@ -12,7 +12,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..description import format_seconds
-from ..elimination.outlook import LOOKS, Outlook, guess, has_hubs, is_taken_whole, look, share_of_superfluous
+from ..elimination.outlook import (
+    CLOSED_BALL,
+    LOOKS,
+    Outlook,
+    guess,
+    has_hubs,
+    is_taken_whole,
+    is_walled,
+    look,
+    share_of_superfluous,
+)
 from ..methods import costs
 from ..methods.bfs_cost import are_single
 from ..methods.prepared import SOLVERS
@@ -67,7 +77,7 @@ def _prepared_seconds(graph: Graph, rows: int, threads: int, itemsize: int, best
     """
 
     def expected(outlook: Outlook) -> float:
-        return seconds_on_cpu(graph, rows, "prepared", threads, itemsize, outlook=outlook)
+        return min(_seconds_by_order(graph, rows, threads, itemsize, outlook).values())
 
     seen = graph.memo.get("outlook")
     pays = expected(_pruned(graph, 1.0)) < best
@@ -78,14 +88,34 @@ def _prepared_seconds(graph: Graph, rows: int, threads: int, itemsize: int, best
     size, found = seen or (0, guess(graph))
     for larger in _sizes_of_looks(graph, size):
         seconds = best if found is None else min(best, expected(found))
-        clear = found is not None and _is_clear(graph, size, expected(found) / best)
+        clear = (
+            found is not None and _is_clear(graph, size, expected(found) / best) and _tells_order(graph, size, found)
+        )
         allowed = (tuning.LOOK_SHARE_CLEAR if clear else tuning.LOOK_SHARE) * seconds
         if _look_seconds(graph, larger, found) > allowed:
             break
         entries = min(tuning.LOOK_OVER * allowed / tuning.LOOK_ENTRY, tuning.LOOK_MOST)
         size, found = larger, look(graph, larger, int(entries))
         _remember(graph, size, found)
-    return None if found is None else expected(found)
+    if found is None:
+        return None
+    times = _seconds_by_order(graph, rows, threads, itemsize, found)
+    known = found.dissected is not None and _tells_order(graph, size, found)
+    graph.memo["order"] = rows, min(times, key=times.__getitem__) if known else "auto"
+    return min(times.values())
+
+
+def _tells_order(graph: Graph, size: int, found: Outlook) -> bool:
+    """Return whether a look of ``size`` vertices tells which order of elimination is better."""
+    return found.dissected is None or size >= tuning.LOOK_FOR_ORDER or graph.closedness >= CLOSED_BALL
+
+
+def _seconds_by_order(graph: Graph, rows: int, threads: int, itemsize: int, outlook: Outlook) -> dict[str, float]:
+    """Return what preparing and sweeping should take by each order of elimination."""
+    return {
+        order: seconds_on_cpu(graph, rows, "prepared", threads, itemsize, outlook=seen)
+        for order, seen in outlook.orders.items()
+    }
 
 
 def _remember(graph: Graph, size: int, found: Outlook | None) -> tuple[int, Outlook] | None:
@@ -104,7 +134,8 @@ def outlook_of(graph: Graph) -> Outlook | None:
 
 def _sizes_of_looks(graph: Graph, size: int) -> list[int]:
     """Return the sizes of the looks that could follow one of ``size`` vertices; a graph with hubs is taken whole."""
-    sizes = [s for s in LOOKS if s > size and not is_taken_whole(graph, size)]
+    least = tuning.LOOK_FOR_ORDER if is_walled(graph) else 0
+    sizes = [s for s in LOOKS if s > size and s >= least and not is_taken_whole(graph, size)]
     whole = [s for s in sizes if is_taken_whole(graph, s)]
     return whole[:1] if has_hubs(graph) else [s for s in sizes if s not in whole[1:]]
 
@@ -120,7 +151,7 @@ def _is_clear(graph: Graph, size: int, ratio: float) -> bool:
 def _look_seconds(graph: Graph, size: int, found: Outlook | None) -> float:
     """Return what a look of ``size`` vertices should take, from what was seen before."""
     per_vertex = tuning.LOOK_VERTEX + (found.steps / graph.n if found else 0.0) * tuning.LOOK_ENTRY
-    if found is not None and found.squares:
+    if found is not None and found.dissected:
         per_vertex += costs.DISSECT_VERTEX
     return tuning.LOOK + min(size, graph.n) * per_vertex
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..elimination.outlook import Outlook
+from ..elimination.outlook import KEPT, Outlook
 from ..elimination.tuning import COUPLED, IRREGULAR
 from ..methods import costs
 from ..methods.bfs_cost import are_few, pass_seconds, single_seconds
@@ -90,7 +90,8 @@ def preparing_seconds(graph: Graph, outlook: Outlook | None = None, threads: int
     if outlook.squares:
         wide = 1.0 if graph.weight_dtype is None or graph.weight_dtype.itemsize == 4 else costs.DISSECT_WIDE
         vertex = costs.DISSECT_REFINED if graph.irregularity > IRREGULAR else costs.DISSECT_VERTEX
-        work = graph.n * vertex + outlook.squares * costs.DISSECT_SQUARE * wide
+        blocks = outlook.shortcuts / KEPT * costs.DISSECT_SHORTCUT + outlook.squares * costs.DISSECT_SQUARE
+        work = graph.n * vertex + blocks * wide
         return costs.PREPARE + work / (1 + costs.DISSECT_SHARING * (threads - 1))
     work = graph.n * costs.PREPARE_VERTEX + graph.m * costs.PREPARE_ARC + outlook.steps * costs.PREPARE_ENTRY
     work += outlook.core_arcs * costs.PREPARE_CORE

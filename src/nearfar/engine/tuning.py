@@ -31,6 +31,9 @@ STEP, PREPARE_STEPS, SWEEP, WRITE_BYTES = 6e-9, 80, 0.8e-9, 16e9
 # The choice: steps of single rows below which they are not compared with anything; what rows are favoured by, since
 # they are the simplest; rows per thread from which levels are counted.
 LEAST_WORK, MARGIN, BFS_ROWS = 20_000, 0.9, 8
+# Vertices of a look from which on it tells which order of elimination is better, unless small balls are closed as in
+# the plane: in grids of three dimensions, those of 256 show no core, those of 1,024 one of 0.6 of the vertices (0.5).
+LOOK_FOR_ORDER = 1024
 # Looks: the share of a query's time that one may take, and if the choice is clear already (a GPU is compared with the
 # times); what it takes by itself, per vertex and per list entry; how far it may go beyond that, in entries. Eliminating
 # a whole grid took 0.26 ms of CPU time with 289 vertices and 60,000 entries, 1.3 ms with 3,025 and 303,000, on a busy

@@ -56,9 +56,12 @@ PREPARE_LARGE = 0.3  # growth per doubling of n beyond the fast cache: a path of
 # Preparing by nested dissection without coordinates; by hand, one thread: grids of 10,000 33 ms, rasters of 10,000 and
 # 30,000 55 and 195; with least separators, where degrees differ: city grids of 6,740 and 19,764 cells 39 and 98, a
 # geometric graph of 30,000 150.
-DISSECT_VERTEX = 3.0e-06
-DISSECT_REFINED = 4.6e-06  # the same with least separators
-DISSECT_SQUARE = 8.5e-10  # per square of the number of shortcuts of a vertex
+DISSECT_VERTEX = 2.7e-06
+DISSECT_REFINED = 4.5e-06  # the same with least separators
+DISSECT_SHORTCUT = 5.5e-08  # to weigh it and lay it out: rasters 54 to 62 ns, grids 70 to 89, geometric graphs 90
+DISSECT_SQUARE = (
+    1e-10  # per square of the number of shortcuts of a vertex: 0.04 to 0.15 ns in grids of three dimensions
+)
 DISSECT_WIDE = 1.1  # factor for weights of 64 bits
 DISSECT_SHARING = 0.6  # of a thread, that each further one adds
 SWEEP_VERTEX = 1.48e-10

@@ -84,7 +84,13 @@ def _built(problem: Problem, controls: Controls, budget: int) -> Hierarchy | Fai
     made: list[Hierarchy | Failure | None] = []
     stop = controls.stop
     work = partial(build, problem.graph, controls.threads, stop, SOLVERS, budget, controls.memory, problem.dtype)
-    cpu.run(lambda t: made.append(work()), 1, stop, controls.watch)
+
+    def make() -> Hierarchy | Failure | None:
+        planned, order = problem.graph.memo.get("order", (0, "auto"))  # the better one for so many rows, if known
+        found = work(order=order if planned == len(problem.sources) else "auto")
+        return work(order="degree") if isinstance(found, Failure) and found.crowded else found
+
+    cpu.run(lambda t: made.append(make()), 1, stop, controls.watch)
     return made[0]
 
 
