@@ -127,9 +127,10 @@ def _remember(graph: Graph, size: int, found: Outlook | None) -> tuple[int, Outl
 
 
 def outlook_of(graph: Graph) -> Outlook | None:
-    """Return what was seen in the last look at a graph, if there was one."""
+    """Return what was seen in the last look at a graph, if there was one, for the order that was chosen."""
     seen: tuple[int, Outlook] | None = graph.memo.get("outlook")
-    return seen[1] if seen is not None else None
+    _, order = graph.memo.get("order", (0, "auto"))
+    return seen[1].orders.get(order, seen[1]) if seen is not None else None
 
 
 def _sizes_of_looks(graph: Graph, size: int) -> list[int]:
