@@ -13,6 +13,7 @@ import numpy as np
 
 from ..elimination.outlook import KEPT, Outlook
 from ..elimination.tuning import COUPLED, IRREGULAR
+from ..kernels.cpu.constants import LANES
 from ..methods import costs
 from ..methods.bfs_cost import are_few, pass_seconds, single_seconds
 from ..methods.tuning import NARROW_ARCS
@@ -78,6 +79,7 @@ def swept_row_seconds(graph: Graph, itemsize: int, outlook: Outlook | None = Non
     if not outlook.core:
         return swept
     searched = outlook.core_arcs * costs.CORE_ARC * (1 + graph.usual_levels / costs.CORE_LEVELS)
+    searched *= 1 + costs.CORE_LARGE * costs.doublings(int(outlook.core) * LANES * itemsize // 4)
     return min(swept + searched, row_seconds(graph, itemsize))
 
 
