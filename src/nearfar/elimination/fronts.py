@@ -57,7 +57,7 @@ def _longest(graph: Graph) -> int:
 
 def _assigned(graph: Graph, structure: Structure, threads: int, stop: np.ndarray) -> Matrices:
     """Give every arc of the graph to its shortcut."""
-    from ..kernels.cpu.fronts import assign_some
+    from ..kernels.cpu.customize import assign_arcs
 
     dtype = type_of_sums(graph)
     weights = np.ones(graph.m, dtype) if graph.weights is None else graph.weights.astype(dtype)
@@ -74,7 +74,7 @@ def _assigned(graph: Graph, structure: Structure, threads: int, stop: np.ndarray
         ins[first:last] = infinity
 
     def assign(i: int) -> None:
-        assign_some(*given, graph.undirected, bounds[i], bounds[i + 1])
+        assign_arcs(*given, graph.undirected, bounds[i], bounds[i + 1])
 
     cpu.share_out(lambda: clear, pieces, threads, stop)
     cpu.share_out(lambda: assign, pieces, threads, stop)

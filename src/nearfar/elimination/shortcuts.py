@@ -83,7 +83,8 @@ def weigh(graph: Graph, structure: Structure, threads: int, stop: np.ndarray) ->
     infinity = infinity_of(weights.dtype)
     outs, ins = (np.full(len(structure.heads), infinity, weights.dtype) for _ in range(2))
     up, heads = structure.up, structure.heads
-    looped = assign_arcs(graph.offsets, graph.arcs, weights, structure.ranks, up, heads, outs, ins)
+    given = (graph.offsets, graph.arcs, weights, structure.ranks, up, heads, outs, ins)
+    looped = assign_arcs(*given, False, 0, graph.n)
     if looped >= 0:
         return int(looped)
     found = customize(up, heads, outs, ins, structure.core, infinity, 0, structure.n, stop)

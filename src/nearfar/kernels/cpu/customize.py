@@ -87,12 +87,14 @@ def find_shortcut(up, heads, v, head):
 
 
 @kernel
-def assign_arcs(offsets, arcs, weights, ranks, up, heads, outs, ins):
-    """Give every arc of the graph to its shortcut, which keeps the lightest; weights are infinite before.
+def assign_arcs(offsets, arcs, weights, ranks, up, heads, outs, ins, undirected, low, high):
+    """Give every arc that leaves the vertices ``low`` to ``high`` - 1 to its shortcut, which keeps the lightest.
 
-    Returns a vertex with a negative loop, or -1.
+    Weights are infinite before. Returns a vertex with a negative loop, or -1. No two threads with vertices of their own
+    write to the same entry: in an undirected graph, where ``ins`` is ``outs``, an arc is only taken from its deeper
+    end.
     """
-    for u in range(len(offsets) - 1):
+    for u in range(low, high):
         i = np.int64(ranks[u])
         for e in range(offsets[u], offsets[u + 1]):
             j = np.int64(ranks[arcs[e]["head"]])
@@ -100,10 +102,10 @@ def assign_arcs(offsets, arcs, weights, ranks, up, heads, outs, ins):
             if i > j:
                 s = find_shortcut(up, heads, i, j)
                 outs[s] = min(outs[s], w)
-            elif i < j:
+            elif i < j and not undirected:
                 s = find_shortcut(up, heads, j, i)
                 ins[s] = min(ins[s], w)
-            elif w < 0:
+            elif i == j and w < 0:
                 return np.int64(u)
     return np.int64(-1)
 

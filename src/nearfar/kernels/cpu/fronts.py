@@ -22,7 +22,6 @@ import numpy as np
 from ..jit import inlined, kernel
 from . import lanes
 from .constants import LANES
-from .customize import find_shortcut
 
 PANEL = 32  # own ranks that are eliminated together
 
@@ -99,26 +98,6 @@ def store_rows(matrix, begin, pitch, up, low, high, weights):
         at = begin + (v - low) * pitch
         for j in range(count):
             weights[s + j] = matrix[at + j]
-
-
-@kernel
-def assign_some(offsets, arcs, weights, ranks, up, heads, outs, ins, undirected, low, high):
-    """Give every arc that leaves the vertices ``low`` to ``high`` - 1 to its shortcut, which keeps the lightest.
-
-    So no two threads write to the same entry: in an undirected graph, where ``ins`` is ``outs``, an arc is only taken
-    from its deeper end.
-    """
-    for u in range(low, high):
-        i = np.int64(ranks[u])
-        for e in range(offsets[u], offsets[u + 1]):
-            j = np.int64(ranks[arcs[e]["head"]])
-            w = weights[e]
-            if i > j:
-                s = find_shortcut(up, heads, i, j)
-                outs[s] = min(outs[s], w)
-            elif i < j and not undirected:
-                s = find_shortcut(up, heads, j, i)
-                ins[s] = min(ins[s], w)
 
 
 @inlined
