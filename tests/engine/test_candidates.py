@@ -162,9 +162,10 @@ def test_the_order_depends_on_the_rows():
     graph = Graph.from_arcs(tails, heads, weights, undirected=True)
     chosen = {}
     for rows in (1000, 100_000):
-        assert choose_many(graph, rows, 1)[0] == "prepared"
+        method, why = choose_many(graph, rows, 1)
         asked, chosen[rows] = graph.memo["order"]
-        assert asked == rows
+        assert method == "prepared" and asked == rows
+        assert ("by nested dissection" in why) == (chosen[rows] == "dissection")
     assert chosen[1000] in ("degree", "auto") and chosen[100_000] == "dissection"
     some = np.arange(0, graph.n, 977)
     wanted = nearfar.mssp(graph, some, method="dijkstra").dist

@@ -64,10 +64,16 @@ def _reason(graph: Graph, rows: int, threads: int, method: str, times: dict[str,
     what = {
         "floyd": f"{graph.m:,} arcs between {graph.n:,} vertices: closing the whole matrix is faster than rows",
         "bfs": f"equal weights: {rows:,} {single if method == 'bfs' and are_single(graph, rows, threads) else passes}",
-        "prepared": f"preparing is faster for {rows:,} rows",
+        "prepared": f"preparing{_order_words(graph)} is faster for {rows:,} rows",
     }[method]
     others = ", ".join(f"{name} {format_seconds(seconds)}" for name, seconds in times.items() if name != method)
     return f"{what} (expected: {format_seconds(times[method])}; {others})"
+
+
+def _order_words(graph: Graph) -> str:
+    """Return which order of elimination was chosen, in words; nothing where only one is in question."""
+    _, order = graph.memo.get("order", (0, "auto"))
+    return {"dissection": " by nested dissection", "degree": " by least degree"}.get(order, "")
 
 
 def _prepared_seconds(graph: Graph, rows: int, threads: int, itemsize: int, best: float) -> float | None:
