@@ -457,7 +457,7 @@ class Prepared(PreparedGraph):
         """
         from .elimination.file import write_hierarchy
 
-        write_hierarchy(self.graph, self.hierarchy, path, self._labels.wanted is True or self._labels.made is not None)
+        write_hierarchy(self.graph, self.hierarchy, path, self._labels.are_kept)
 
     def describe(self) -> Description:
         """Return what preparing did, how long it took and how much memory it uses: a dict that prints as a table.

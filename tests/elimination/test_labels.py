@@ -157,6 +157,10 @@ def test_the_same_question_has_the_same_answer():
     assert prepared.describe()["labels"] != "none"
     assert np.array_equal(prepared.distances(pairs[:50]), few) and prepared.distance(*pairs[0]) == single
     assert labelled.distances(pairs[:50]) == pytest.approx(few, rel=1e-12)
+    file = io.BytesIO()
+    prepared.save(file)  # while it has labels, which only large calls use
+    file.seek(0)
+    assert nearfar.load_prepared(file, graph).distance(*pairs[0]) == single
 
 
 def test_they_need_memory(monkeypatch):

@@ -54,6 +54,11 @@ class LabelStore:
         return self.make() if self._asked >= self.enough else None
 
     @property
+    def are_kept(self) -> bool:
+        """Whether a file or copy should have labels for every pair, as this has."""
+        return self.wanted is True or (self.made is not None and not self._rounds)
+
+    @property
     def _rounds(self) -> bool:
         """Whether sums are rounded."""
         return self.hierarchy.layout.dtype.kind == "f"
