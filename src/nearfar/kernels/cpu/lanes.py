@@ -183,10 +183,10 @@ def least_length(typing_context, left, right):
 
     def codegen(context, builder, signature, args):
         dtype = _element_of(signature.args[0])
-        if _is_whole(dtype) or (dtype.bitwidth == 64 and not WIDE_WHOLE_MINIMUM):
+        single = not isinstance(signature.args[0], Lanes)  # would be moved to another register and back
+        if single or _is_whole(dtype) or (dtype.bitwidth == 64 and not WIDE_WHOLE_MINIMUM):
             return builder.select(_compare(builder, dtype, "<", *args), *args)
-        whole = ir.IntType(dtype.bitwidth)
-        kind = ir.VectorType(whole, LANES) if isinstance(signature.args[0], Lanes) else whole
+        kind = ir.VectorType(ir.IntType(dtype.bitwidth), LANES)
         one, other = (builder.bitcast(value, kind) for value in args)
         least = builder.select(builder.icmp_signed("<", one, other), one, other)
         return builder.bitcast(least, args[0].type)
