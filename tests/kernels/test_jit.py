@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numba
 import pytest
+from numba.core import caching
 
 import nearfar
-from helpers.marks import child_environment
+from helpers.marks import JIT, child_environment
 from nearfar.kernels import jit
 
 # One answer that depends on a helper of another file (the weight of an arc) and one on a constant (no predecessor).
@@ -194,6 +195,47 @@ def test_imports_however_they_are_written(tmp_path, line):
 def test_a_kernel_from_elsewhere_depends_on_all(tmp_path):
     """It may import any kernel by its full name."""
     assert jit.closure(tmp_path / "mine.py") == sorted(jit.HERE.rglob("*.py"))
+
+
+@pytest.fixture
+def doubled(monkeypatch, tmp_path):
+    """Return a way to make the same kernel again, as another process would, with one cache folder for all."""
+    monkeypatch.setattr(jit, "cache_folder", lambda path: str(tmp_path / "ours"))
+
+    def double(x):
+        return 2 * x
+
+    return lambda: jit.kernel(double)
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled without the JIT")
+def test_two_processes_that_compile_at_once(doubled, monkeypatch):
+    """Neither sees what the other saves. Numba's index gave both the same number: code was lost, or taken for the other."""
+    first, second = doubled(), doubled()
+    with monkeypatch.context() as patch:
+        patch.setattr(caching.IndexDataCacheFile, "_load_index", lambda self: {})
+        assert (first(3), second(1.5)) == (6, 3.0)
+    third = doubled()
+    assert (third(3), third(1.5)) == (6, 3.0)
+    assert sum(third.stats.cache_hits.values()) == 2 and not third.stats.cache_misses
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled without the JIT")
+@pytest.mark.parametrize("damage", ["other", "short", "empty", "noise"])
+def test_damaged_code_is_compiled_again(doubled, tmp_path, damage):
+    """A file that holds the code of another type, or is cut short, is never run."""
+    kernel = doubled()
+    assert kernel(3) == 6
+    (whole,) = (tmp_path / "ours").rglob("*.nbc")
+    assert kernel(1.5) == 3.0
+    (other,) = set((tmp_path / "ours").rglob("*.nbc")) - {whole}
+    code = whole.read_bytes()
+    other.write_bytes({"other": code, "short": other.read_bytes()[:-40], "empty": b"", "noise": b"\x93no code"}[damage])
+    again = doubled()
+    assert (again(1.5), again(3)) == (3.0, 6)
+    assert (sum(again.stats.cache_hits.values()), sum(again.stats.cache_misses.values())) == (1, 1)
+    mended = doubled()
+    assert mended(1.5) == 3.0 and not mended.stats.cache_misses
 
 
 def test_where_nothing_can_be_written(copy, tmp_path):

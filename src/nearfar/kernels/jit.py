@@ -6,6 +6,10 @@ on: its own text, the text of every kernel file it imports, directly or not, thi
 NumPy, Numba and llvmlite. If any of these changes, the folder is a new, empty one: stale code is never loaded, and
 kernels that do not depend on the change keep their folder. The folders are in the user's cache directory, so a
 read-only install works. If no folder can be written, kernels are compiled again in each process.
+
+In Numba's own cache, an index gives numbers to the files of machine code. Two processes that compile at once may take
+the same number for two types, and then one type is given the code of the other. Here a file is named by what it is for,
+and says so inside (`CodeFiles`): there is no index to race for.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
+import pickle
 import shutil
 import sys
 import tempfile
@@ -25,7 +30,7 @@ from typing import Any
 import llvmlite
 import numba
 import numpy as np
-from numba.core import event
+from numba.core import caching, event
 
 HERE = Path(__file__).parent
 KEPT_VERSIONS = 8  # cache folders kept for each kernel file
@@ -117,6 +122,29 @@ def _forget_old(folder: Path) -> None:
             shutil.rmtree(version, ignore_errors=True)
 
 
+class CodeFiles(caching.IndexDataCacheFile):  # type: ignore[misc]  # Numba has no types
+    """The files with the machine code of one kernel: one for each signature and processor, and no index of them."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write the code for ``key``, whole or not at all."""
+        self._save_data(self._name(key), (key, data))
+
+    def load(self, key: Any) -> Any:
+        """Return the code for ``key``, or None if there is none, or if what is there is damaged or for another key."""
+        try:
+            found, data = self._load_data(self._name(key))
+        except (OSError, EOFError, ValueError, TypeError, AttributeError, ImportError, pickle.UnpicklingError):
+            return None
+        return data if found == key else None
+
+    def flush(self) -> None:
+        """Do nothing: files of old versions are in other folders."""
+
+    def _name(self, key: Any) -> str:
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+        return self._data_name_pattern.replace("{number:d}", digest)
+
+
 def kernel(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     """Compile ``function`` on first use, without the GIL, cached in our own folder.
 
@@ -128,9 +156,13 @@ def kernel(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     flags = {"nogil": True, "boundscheck": False, "error_model": "numpy", "_nrt": False, **flags}
     try:
         numba.config.CACHE_DIR = folder or ""
-        return numba.njit(cache=folder is not None, **flags)(function)
+        compiled = numba.njit(cache=folder is not None, **flags)(function)
     finally:
         numba.config.CACHE_DIR = before
+    if folder is not None and not numba.config.DISABLE_JIT:
+        store = compiled._cache
+        store._cache_file = CodeFiles(store.cache_path, store._impl.filename_base, None)
+    return compiled
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
