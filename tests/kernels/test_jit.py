@@ -210,7 +210,7 @@ def doubled(monkeypatch, tmp_path):
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled without the JIT")
 def test_two_processes_that_compile_at_once(doubled, monkeypatch):
-    """Neither sees what the other saves. Numba's index gave both the same number: code was lost, or taken for the other."""
+    """Neither sees what the other saves; with an index, both took the same number and one replaced the other."""
     first, second = doubled(), doubled()
     with monkeypatch.context() as patch:
         patch.setattr(caching.IndexDataCacheFile, "_load_index", lambda self: {})
