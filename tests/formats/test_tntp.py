@@ -170,3 +170,40 @@ def test_chicago_has_places():
     graph = nearfar.read(real("ChicagoRegional_net.tntp.gz"), coordinates=real(name))
     rows = [line.split() for line in loader().text(str(real(name))).splitlines()[1:]]
     assert graph.coordinates.tolist() == [[float(x), float(y)] for _, x, y in rows]
+
+
+ZONES = (
+    b"<NUMBER OF ZONES> 2\n<NUMBER OF NODES> 4\n<FIRST THRU NODE> 3\n<NUMBER OF LINKS> 6\n<END OF METADATA>\n"
+    b"~ init_node term_node capacity length free_flow_time ;\n"
+    b"1 3 0 0 1 ;\n3 1 0 0 1 ;\n3 2 0 0 1 ;\n2 4 0 0 1 ;\n3 4 0 0 10 ;\n4 2 0 0 2 ;\n"
+)
+
+
+def test_closed_zones(tmp_path):
+    """No path leads through a zone; trips from zone 7 begin at vertex -7, and rows are those of the file."""
+    path = tmp_path / "small_net.tntp"
+    path.write_bytes(ZONES)
+    opened, closed = nearfar.read(path), nearfar.read(path, zones="closed")
+    assert nearfar.path(opened, 1, 4) == [1, 3, 2, 4]
+    assert nearfar.path(closed, -1, 4) == [-1, 3, 4] and nearfar.distance(closed, -1, 2) == 2
+    assert closed.n == 6 and closed.m == opened.m == 6
+    assert nearfar.distance(closed, 1, 3) == float("inf")
+    demand = [(1, 2, 10), (1, 4, 5), (2, 1, 3), (1, 1, 8)]
+    assert nearfar.metrics.flows(opened, demand).by_row().tolist() == [15, 0, 15, 5, 0, 0]
+    found = nearfar.metrics.flows(closed, demand)
+    assert found.by_row().tolist() == [15, 0, 10, 0, 5, 0] and found.unserved == 3
+    users = nearfar.metrics.select_link(closed, demand, 4)
+    assert users["origin"].tolist() == [1] and users["destination"].tolist() == [4]
+    places = tmp_path / "small_node.tntp"
+    places.write_text("node X Y ;\n1 0 0 ;\n2 1 0 ;\n3 0 1 ;\n4 1 1 ;\n")
+    placed = nearfar.read(path, zones="closed", coordinates=places)
+    assert placed.coordinates[placed.index(-2)].tolist() == placed.coordinates[placed.index(2)].tolist()
+
+
+def test_wrong_zones(tmp_path):
+    path = tmp_path / "small_net.tntp"
+    path.write_bytes(ZONES)
+    with pytest.raises(nearfar.errors.OptionError, match="'open' or 'closed'"):
+        nearfar.read(path, zones="shut")
+    with pytest.raises(nearfar.errors.OptionError, match="directed"):
+        nearfar.read(path, zones="closed", undirected=True)

@@ -45,6 +45,11 @@ class Pieces:
         self._pieces.append((tails, heads, None if weights is None else _narrow(weights)))
         self.count += len(tails)
 
+    def move_tails(self, below: int, by: int) -> None:
+        """Let the arcs that leave vertices ``below`` a number leave others instead, whose ids are greater by ``by``."""
+        for tails, _, _ in self._pieces:
+            tails[tails < below] += by
+
     def lie_below(self, n: int) -> bool:
         """Return whether all ids are between 0 and n - 1."""
         ends = [end for tails, heads, _ in self._pieces for end in (tails, heads) if len(end)]

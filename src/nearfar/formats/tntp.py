@@ -4,7 +4,9 @@ A link has two nodes, capacity, length, free_flow_time and more; ``weight`` name
 from 1. Coordinates are in a separate file, ``node X Y``.
 
 In traffic models no trip passes through nodes below ``<FIRST THRU NODE>``: they stand for zones where trips begin and
-end. Here they are ordinary vertices; their links often cost nothing, so a shortest path may pass through them.
+end. By default they are ordinary vertices; their links often cost nothing, so a shortest path may pass through them.
+With ``zones="closed"`` no path does: trips to zone 7 end at vertex 7, which no arc leaves, and trips from it begin at
+a vertex of its own, called -7.
 """
 
 from __future__ import annotations
@@ -12,9 +14,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
+
 from ..errors import OptionError, option
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
+from ..graph.names import ZonedNames
 from .coordinates import coordinates_only, read_coordinates
 from .format import Format
 from .io.files import Source
@@ -39,21 +44,41 @@ def read(
     coordinates: Any = None,
     undirected: bool = False,
     strict: bool = True,
+    zones: str = "open",
 ) -> Graph:
-    """Read links; ``weight`` is a column by name or index from 0, or False; ``coordinates`` is a file of nodes."""
+    """Read links; ``weight`` is a column by name or index from 0, or False; ``coordinates`` is a file of nodes.
+
+    ``zones``: "closed" lets no path lead through a zone; trips from zone 7 then begin at vertex -7.
+    """
+    _check_zones(zones, undirected)
     text = Text(source)
-    n, m = _metadata(text)
+    n, m, first = _metadata(text)
     names, width = _columns(text)
     field = None if weight is False else _field(source, names, max(width, len(names)), weight)
     pieces = Pieces(text.rows(_layout(names, field, n)))
     check_count(text, pieces.count, m, "links", strict)
     points = None if coordinates is None else read_coordinates(coordinates, range(1, n + 1))
-    return pieces.graph(n, 1, undirected, coordinates=points)
+    if zones == "open":
+        return pieces.graph(n, 1, undirected, coordinates=points)
+    closed = np.arange(1, min(first, n + 1))
+    pieces.move_tails(first, n)
+    ids = ZonedNames(np.concatenate([np.arange(1, n + 1), -closed]))
+    places = None if points is None else np.concatenate([points, np.asarray(points)[: len(closed)]])
+    return pieces.graph(n + len(closed), 1, names=ids, coordinates=places)
 
 
-def _metadata(text: Text) -> tuple[int, int]:
-    """Read up to <END OF METADATA>; return the number of nodes and the number of links."""
+def _check_zones(zones: Any, undirected: bool) -> None:
+    """Refuse another word than open or closed, and zones that are closed in both directions."""
+    if zones not in ("open", "closed"):
+        raise OptionError(f"zones is {zones!r:.60}, but must be 'open' or 'closed'.")
+    if zones == "closed" and undirected:
+        raise OptionError("zones are closed only in directed networks. Leave undirected out.")
+
+
+def _metadata(text: Text) -> tuple[int, int, int]:
+    """Read up to <END OF METADATA>; return the numbers of nodes and links, and the first node that is no zone."""
     sizes: dict[bytes, int] = {}
+    first = 1
     while (line := text.line()) is not None:
         found = _FACT.match(line.strip())
         if not found:
@@ -63,6 +88,8 @@ def _metadata(text: Text) -> tuple[int, int]:
         fact = b" ".join(found[1].upper().split())
         if fact == b"END OF METADATA":
             break
+        if fact == b"FIRST THRU NODE" and re.fullmatch(rb"\d{1,18}", found[2]):
+            first = int(found[2])
         if fact in (b"NUMBER OF NODES", b"NUMBER OF LINKS"):
             if not re.fullmatch(rb"\d+", found[2]):
                 shown = shorten(found[2][:300].decode("utf8", "replace"), 40)
@@ -77,7 +104,7 @@ def _metadata(text: Text) -> tuple[int, int]:
         )
     if line is None or not line.strip().startswith(b"<"):
         raise text.source.error("the line <END OF METADATA> is missing before the links. Add it.", text.number)
-    return sizes[b"NUMBER OF NODES"], sizes[b"NUMBER OF LINKS"]
+    return sizes[b"NUMBER OF NODES"], sizes[b"NUMBER OF LINKS"], first
 
 
 def _columns(text: Text) -> tuple[list[str], int]:
