@@ -58,6 +58,7 @@ bench: $(VENV)/bench.stamp
 	$(PY) bench/gpu.py --write
 	$(PY) bench/model.py --write
 	$(PY) bench/prepared.py --write
+	$(PY) bench/metrics.py --write
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage

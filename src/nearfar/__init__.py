@@ -24,7 +24,10 @@ _HOMES = {
     "nearest": "api",
     "distance": "api",
     "path": "api",
+    "paths": "api",
+    "count_paths": "api",
     "plan": "api",
+    "stream": "api",
     "prepare": "prepared",
     "Prepared": "prepared",
     "load_prepared": "prepared",
@@ -41,6 +44,7 @@ _HOMES = {
     "errors": "",
     "generate": "graph",
     "formats": "",
+    "metrics": "",
 }
 
 __all__ = [*_HOMES, "__version__"]
@@ -48,13 +52,17 @@ __all__ = [*_HOMES, "__version__"]
 if TYPE_CHECKING:  # "as": for type checkers these are public names of the package
     from . import errors as errors
     from . import formats as formats
+    from . import metrics as metrics
     from .api import apsp as apsp
+    from .api import count_paths as count_paths
     from .api import distance as distance
     from .api import mssp as mssp
     from .api import nearest as nearest
     from .api import path as path
+    from .api import paths as paths
     from .api import plan as plan
     from .api import sssp as sssp
+    from .api import stream as stream
     from .api import table as table
     from .certificate import Certificate as Certificate
     from .certificate import verify as verify

@@ -1,4 +1,4 @@
-"""The queries: sssp, mssp, apsp, table, nearest, distance, path, and plan.
+"""The queries: sssp, mssp, apsp, table, nearest, distance, path, paths, count_paths, stream, and plan.
 
 Each function here only reads its arguments and calls engine/solve.py, where all queries are planned and run. They all
 take the same options, listed below once; `takes_options` copies the list into every docstring and signature. The types
@@ -34,11 +34,13 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, TypeVar, Unpack, overload
 
 import numpy as np
 
+from .engine.blocks import RowBlocks
+from .engine.estimate import with_seconds
 from .engine.options import Options, known_options
 from .engine.planner import Plan
 from .engine.query import (
@@ -49,15 +51,18 @@ from .engine.query import (
     from_nearest,
     from_source,
     take_graph,
+    take_source,
     take_vertices,
 )
+from .engine.routes import count_from_row, require_positive, shortest_routes
 from .engine.several import solve_several
 from .engine.solve import plan_query, solve
+from .engine.stream import stream_rows
 from .engine.tables import plan_table, solve_table
 from .errors import InputTypeError, OptionError
 from .graph import Graph
 from .results import Distances, KNearest, Nearest, Table
-from .results.lookup import number_of, take_count
+from .results.lookup import list_names, number_of, take_count
 
 OPTIONS = {name: inspect.signature(check_options).parameters[name] for name in Options.__annotations__}
 
@@ -353,6 +358,69 @@ def path(graph: Graph | PreparedGraph, source: Any, target: Any, **options: Unpa
     return result.path(target)
 
 
+def paths(
+    graph: Graph | PreparedGraph, source: Any, target: Any, k: int, *, threads: int | None = None
+) -> list[tuple[int | float, list[Any]]]:
+    """Return the k shortest paths without a repeated vertex, as (length, vertices), the shortest first.
+
+    Parameters
+    ----------
+    graph : Graph or Prepared
+        Weights are not negative.
+    source, target : vertex
+    k : int
+        How many paths; fewer are returned if there are no more.
+    threads : int, optional
+
+    Notes
+    -----
+    Yen's algorithm with the exact distances to the target as bounds. Paths are told apart by their vertices; of
+    parallel arcs the lightest is taken.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3])
+    >>> nearfar.paths(g, 0, 2, 5)
+    [(7, [0, 1, 2]), (9, [0, 2])]
+    """
+    plain = take_graph(graph)
+    s, t = plain.index(source, "source"), plain.index(target, "target")
+    found = shortest_routes(plain, s, t, take_count(k), threads)
+    return [(length, list_names(plain, np.array(route, np.int32))) for length, route in found]
+
+
+def count_paths(graph: Graph | PreparedGraph, source: Any, target: Any = None) -> float | np.ndarray:
+    """Return how many shortest paths lead from a source to a target, or to every vertex.
+
+    Parameters
+    ----------
+    graph : Graph or Prepared
+        Weights are positive.
+    source : vertex
+    target : vertex, optional
+        Without it, the result is a float64 array with one number per vertex.
+
+    Notes
+    -----
+    Numbers are floats, since there may be more paths than whole numbers hold; they are exact below 2**53. Lengths of
+    floats that differ by rounding only are the same. Parallel arcs are one path.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.Graph.from_arcs([0, 0, 1, 2], [1, 2, 3, 3], [1, 1, 1, 1])
+    >>> nearfar.count_paths(g, 0, 3), nearfar.count_paths(g, 0)
+    (2.0, array([1., 1., 1., 2.]))
+    """
+    plain = take_graph(graph)
+    t = None if target is None else plain.index(target, "target")
+    query = check(plain, take_source(plain, source), single=True, **known_options({"method": "dijkstra"}))
+    require_positive(query)
+    counts = count_from_row(solve(query))
+    return counts if t is None else float(counts[t])
+
+
 @takes_options
 def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = None, **options: Unpack[Options]) -> Plan:
     """Return what a query would do, why, and how many bytes it would take, without running it.
@@ -383,10 +451,59 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
     else:
         rows = {"sources": take_vertices(plain, sources, "source")}
     if targets is None:
-        return plan_query(check(graph, **rows, **known_options(options)))
+        query = check(graph, **rows, **known_options(options))
+        return with_seconds(plan_query(query), query.graph, query.hierarchy is not None)
     columns = take_vertices(plain, targets, "target")
     known_options(options).pop("out", None)  # its shape is that of the table
     return plan_table(check(graph, **rows, **options), columns).plan
+
+
+@takes_options
+def stream(
+    graph: Graph | PreparedGraph,
+    sources: Any = None,
+    *,
+    block: int | None = None,
+    direction: str = "from",
+    **options: Unpack[Options],
+) -> Iterator[Distances]:
+    """Yield the rows of many sources in blocks, in the order given, in bounded memory.
+
+    While the caller uses a block, the next one is found on other threads. That ends when the caller leaves the loop.
+
+    Parameters
+    ----------
+    graph : Graph or Prepared
+    sources : vertices, optional
+        By default all vertices.
+    block : int, optional
+        Rows in a block; by default about 64 MB.
+    direction : str
+        "from": distances from the sources. "to": distances to them.
+    **options
+        {options}
+
+    Yields
+    ------
+    Distances
+        Its rows may be kept; memory that the caller no longer refers to is used again. The method is the best one for
+        all sources together. If a distance does not fit the type, this block and the following ones have a wider type.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.generate.road_grid(30, 30, seed=1)
+    >>> max(int(block.dist.max()) for block in nearfar.stream(g, block=100))
+    77304
+    """
+    plain = take_graph(graph)
+    if options.get("out") is not None:
+        raise OptionError("a stream has no out=: every block is an array of its own. Use mssp to fill an array.")
+    if block is not None:
+        block = take_count(block, "block")
+    rows = np.arange(plain.n, dtype=np.int32) if sources is None else take_vertices(plain, sources, "source")
+    query = check(graph, rows, direction=direction, **known_options(options))
+    return stream_rows(RowBlocks(query, block, buffers=3))
 
 
 def _pair(graph: Graph | PreparedGraph, source: Any, target: Any, options: Options) -> tuple[Distances, int]:

@@ -28,6 +28,7 @@ from .engine.query import PreparedGraph, check, take_graph, take_vertices
 from .engine.tables import certain_type
 from .errors import DistanceOverflowError, InputTypeError, NoPathError, OptionError, option
 from .graph import Graph
+from .graph.input_rows import lightest_along
 from .kernels.cpu.constants import LANES
 from .methods.prepared import SOLVERS, refusal, require_memory
 from .results import Distances, KNearest, Nearest, Table
@@ -320,6 +321,22 @@ class Prepared(PreparedGraph):
         >>> nearfar.prepare(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7])).path(0, 2)
         [0, 1, 2]
         """
+        names = names_of(self.graph, self._path(source, target))
+        return names if isinstance(names, list) else names.tolist()
+
+    def path_rows(self, source: Any, target: Any) -> np.ndarray:
+        """Return the rows of the input along a shortest path: see `Graph.rows`.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.prepare(nearfar.Graph.from_arcs([1, 0], [2, 1], [5, 7])).path_rows(0, 2)
+        array([1, 0], dtype=int32)
+        """
+        return self.graph.rows[lightest_along(self.graph, self._path(source, target))]
+
+    def _path(self, source: Any, target: Any) -> np.ndarray:
+        """Return the vertices of a shortest path, by index."""
         s, t = self.graph.index(source, "source"), self.graph.index(target, "target")
         found = None
         if can_unfold(self.hierarchy):
@@ -329,11 +346,10 @@ class Prepared(PreparedGraph):
         if found is None and self.hierarchy.pruned:
             found = self._search_pruned(s, t)
         if found is None:  # there is a large core, or the walk has very many cycles of length zero
-            return api.path(self.graph, source, target, **self._options)
+            return self.graph.indices(api.path(self.graph, source, target, **self._options))
         if not len(found):
             raise NoPathError(f"there is no path from {source!r} to {target!r}: it cannot be reached.")
-        names = names_of(self.graph, found)
-        return names if isinstance(names, list) else names.tolist()
+        return found
 
     def _search_pruned(self, s: int, t: int) -> np.ndarray:
         """Return the vertices of a shortest path from a search of what pruning has left; none without one."""
@@ -384,13 +400,15 @@ class Prepared(PreparedGraph):
         >>> prepared.row_sums([1, 0], device="cpu" if opencl.missing() else "opencl")
         array([ 7, 17])
         """
-        from .engine.sums import find_sums
+        from .engine.folds import Wanted, fold
 
         indices = (
             np.arange(self.graph.n, dtype=np.int32) if sources is None else take_vertices(self.graph, sources, "source")
         )
         shared = {"device": device, "threads": threads, "memory": memory, "progress": progress}
-        return find_sums(check(self, indices, method="prepared", **shared))
+        sums = fold(check(self, indices, method="prepared", **shared), Wanted(sums=True))[0].sums
+        assert sums is not None
+        return sums
 
     def reweight(self, weights: Any) -> Prepared:
         """Return the same graph with other weights, prepared; the elimination order stays as it is.

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterator, Sized
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from .description import format_bytes, format_count, format_seconds
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+LOG_EVERY = 60.0  # seconds between two lines in a log
 LARGE = 100_000_000  # bytes of a file from which a bar is shown at a terminal
 
 
@@ -42,7 +45,7 @@ class Bar:
     ) -> None:
         self.what, self.counts_bytes, self.transient = what, counts_bytes, transient
         self.patience, self.least = patience, least
-        self.began = time.perf_counter()
+        self.began = self.logged = time.perf_counter()
         self.bar: Progress | None = None
 
     def __enter__(self) -> Bar:
@@ -55,6 +58,18 @@ class Bar:
         if self.bar is not None:
             task = self.bar.tasks[0]
             self.bar.update(task.id, completed=done, rate=f"{task.speed:,.1f}/s" if task.speed else "")
+            self._log(done, total)
+
+    def _log(self, done: int, total: int | None) -> None:
+        """Print one line a minute if standard error is no terminal, where a bar would only appear at the end."""
+        now = time.perf_counter()
+        if self.bar is None or self.bar.console.is_terminal or now - self.logged < LOG_EVERY:
+            return
+        self.logged, rate = now, done / max(now - self.began, 1e-9)
+        amount = format_bytes if self.counts_bytes else format_count
+        left = f", {format_seconds((total - done) / rate)} left" if total and done else ""
+        of = f" of {amount(total)}" if total else ""
+        print(f"nearfar: {self.what}: {amount(done)}{of}, {amount(rate)}/s{left}", file=sys.stderr, flush=True)
 
     def _is_worth_while(self, done: int, total: int | None) -> bool:
         """Return whether to show the bar now."""

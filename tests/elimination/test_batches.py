@@ -15,11 +15,12 @@ from helpers.marks import JIT
 from helpers.problems import problem_for
 from helpers.shapes import KINDS, SHAPES, any_shape, rows_of, same, shaped, wild
 from nearfar.elimination import sweep
+from nearfar.elimination.folds import Wanted, new_folds
 from nearfar.elimination.layout import new_lanes
 from nearfar.elimination.sweep import EACH_ALONE, Sweeper, batches_per_call, in_lanes, words_of_marks
 from nearfar.kernels.cpu.batches import sort_marked
 from nearfar.kernels.cpu.constants import LANES
-from nearfar.kernels.cpu.sweep import sweep_sums
+from nearfar.kernels.cpu.folds import sweep_folds
 from nearfar.methods import prepared as method
 from nearfar.results import limits
 from nearfar.results.limits import unreached
@@ -74,14 +75,21 @@ def one_by_one(sweeper, seeds, out, bases, limit):
         sweeper.rows(some, EACH_ALONE, out, where, limit, unreached(out.dtype))
 
 
+def sums_of(sweeper, seeds):
+    """Add up the rows of several batches in one call."""
+    folds = new_folds(Wanted(sums=True), None, None, len(seeds), sweeper.layout)
+    sweeper.fold(seeds, None, folds, sweeper.layout.limit)
+    return folds.sums
+
+
 def sums_one_by_one(sweeper, seeds):
     """Add up rows with a call per step."""
     layout = sweeper.layout
     sums = new_lanes(len(seeds), np.dtype("float64" if layout.dtype.kind == "f" else "int64"))
     for b, some in enumerate(seeds):
         index, touched = sweeper.climb(some, EACH_ALONE)
-        given = index, touched, sweeper.offers, sums[b : b + 1], layout.limit, sweeper.stop
-        sweep_sums(layout.down, layout.couples, sweeper.dist, *given)
+        given = index, touched, sweeper.offers, b, sums, None, None, None, None, None, None, layout.limit, sweeper.stop
+        sweep_folds(layout.down, layout.couples, None, sweeper.dist, *given)
     return sums
 
 
@@ -119,7 +127,7 @@ def test_batches_in_one_call(kind, seed, undirected, shape, batches, skip, past,
             one_by_one(other, seeds, wanted, bases, limit)
             assert np.array_equal(found, wanted) and (found[:skip] == MARK).all()
             check_space(sweeper)
-            assert np.array_equal(sweeper.sums(seeds), sums_one_by_one(other, seeds))
+            assert np.array_equal(sums_of(sweeper, seeds), sums_one_by_one(other, seeds))
             check_space(sweeper)
 
 
@@ -237,7 +245,7 @@ def test_a_flag_raised_between_two_batches(shape):
     half = 2 * LANES * graph.n
     assert found[at] and np.array_equal(found[: half // 2], wanted[: half // 2]) and not found[half:].any()
     before = sweeper.touched[: sweeper.count].copy()
-    sweeper.sums(seeds)  # the flag is still raised: no batch is begun
+    sums_of(sweeper, seeds)  # the flag is still raised: no batch is begun
     assert np.array_equal(sweeper.touched[: sweeper.count], before)
     check_space(sweeper)
     sweeper.stop = np.zeros(1, np.int64)

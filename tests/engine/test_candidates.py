@@ -172,3 +172,32 @@ def test_the_order_depends_on_the_rows():
     for order in ("degree", "dissection", "auto"):
         graph.memo["order"] = len(some), order
         assert np.array_equal(nearfar.mssp(graph, some, method="prepared").dist, wanted)
+
+
+def test_what_was_expected_of_elimination_is_allowed() -> None:
+    """With negative weights elimination must be complete: a budget that ends it early is lost."""
+    from nearfar.methods.prepared import _budget
+
+    plain = generate.road_grid(100, 100, seed=1)
+    height = np.random.default_rng(1).integers(0, 5000, plain.n)
+    weights = plain.weights + height[plain.tails] - height[plain.heads]
+    graph = Graph.from_arcs(plain.tails, plain.heads, weights)
+    assert graph.min_weight < 0
+    assert nearfar.plan(graph, range(512)).method == "prepared"
+    graph.memo["outlook"] = 256, Outlook(1e9, 1e5)
+    assert _budget(graph, 2, 2) >= 2e9 > _budget(plain, 2, 2)
+    result = nearfar.mssp(graph, range(512))
+    assert result.stats is not None and "instead" not in result.stats
+    assert nearfar.verify(graph, result)
+
+
+def test_rows_without_a_hierarchy_use_all_threads() -> None:
+    """Where elimination cannot be complete, `prepared` settles rows on every thread, to the same bits."""
+    rng = np.random.default_rng(2)
+    n, m = 3000, 30_000
+    height = rng.integers(0, 50, n)
+    tails, heads = rng.integers(0, n, m), rng.integers(0, n, m)
+    graph = Graph.from_arcs(tails, heads, rng.integers(1, 100, m) + height[tails] - height[heads])
+    found = nearfar.mssp(graph, range(8), method="prepared", threads=2)
+    assert found.stats is not None and found.stats["instead"].startswith("johnson")
+    assert np.array_equal(found.dist, nearfar.mssp(graph, range(8), method="johnson", threads=1).dist)

@@ -851,6 +851,19 @@ def test_progress_bar(monkeypatch, capsys):
     assert nearfar.verify(graph, result)
 
 
+def test_progress_in_a_log(monkeypatch, capsys):
+    """Where standard error is no terminal, there is a line now and then, with the rate and the time left."""
+    from nearfar import progress
+
+    monkeypatch.setattr(progress, "LOG_EVERY", 0.0)
+    with progress.Bar("rows") as bar:
+        bar(0, 2000)
+        bar(1500, 2000)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("nearfar: rows: 0 of 2,000, 0/s")
+    assert lines[1].startswith("nearfar: rows: 1,500 of 2,000, ") and lines[1].endswith(" left")
+
+
 def test_a_cycle_that_only_rounding_makes_negative():
     """Its length is 0, but 1e16 + 0.75 + 0.75 - 1.5 is less than 1e16: the error blames rounding, not the cycle."""
     graph = Graph.from_arcs([0, 1, 2, 3, 4], [2, 2, 3, 4, 2], [0, 1e16, 0.75, 0.75, -1.5])

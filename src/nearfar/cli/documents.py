@@ -6,6 +6,7 @@ Vertices have the names that the file gives them. Unreached distances are null; 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,17 @@ def run_of(
         "direction": distances.direction,
         "seconds": {"read": loaded.seconds, "solve": stats["seconds"], "compile": stats.get("compile_seconds", 0.0)},
     }
+
+
+def reading_of(loaded: Loaded, began: float) -> dict[str, Any]:
+    """Return the file, the graph, and how long reading it took and solving, which ``began`` then, has taken."""
+    seconds = {"read": loaded.seconds, "solve": time.perf_counter() - began}
+    return {"file": loaded.file, "graph": graph_of(loaded.graph), "seconds": seconds}
+
+
+def finite(number: Any) -> Any:
+    """Return a number for JSON: None where it is not finite."""
+    return number if number is not None and -float("inf") < number < float("inf") else None
 
 
 def name_of(graph: Graph, v: int) -> Any:

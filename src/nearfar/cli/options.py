@@ -85,6 +85,12 @@ READING = {
         metavar="NAME",
         help="Mode of travel in OpenStreetMap files: car or foot.",
     ),
+    "zones": _read(
+        "--zones",
+        type=click.Choice(["open", "closed"]),
+        metavar="NAME",
+        help="Whether paths may lead through the zones of a TNTP network: open, the default, or closed.",
+    ),
     "latitude": _read("--latitude", type=float, metavar="DEGREES", help="South edge of a height map."),
     "longitude": _read("--longitude", type=float, metavar="DEGREES", help="West edge of a height map."),
     "close": _read(
@@ -119,6 +125,13 @@ FILE_OUT = _output(
     metavar="FILE",
     callback=_check_output,
     help="Write to .npy, .npz, .csv, .csv.gz or .parquet; '-': csv to standard output.",
+)
+TABLE_OUT = _output(
+    "-o",
+    "--output",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write to .csv, .csv.gz or .parquet; '-': csv to standard output.",
 )
 PREDECESSORS = _output("--predecessors", is_flag=True, help="Write the predecessor of each vertex, too.")
 JSON = _output("--json", is_flag=True, help="Print one JSON document instead of text.")

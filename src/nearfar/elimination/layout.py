@@ -74,6 +74,7 @@ class SweepLayout:
     runs: np.ndarray
     couples: Couples | None = None
     _lines: dict[int, Lines] = field(default_factory=dict, compare=False, repr=False)
+    _gates: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def n(self) -> int:
@@ -104,6 +105,12 @@ class SweepLayout:
             self._lines[shift] = make_lines(self, shift)
         return self._lines[shift]
 
+    def gates(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the gates of every unit, which are found on first use: (starts, cells), cells by unit."""
+        if not self._gates:
+            self._gates.append(find_gates(self))
+        return self._gates[0]
+
     @property
     def nbytes(self) -> int:
         """Memory of the arrays; an array used twice counts once."""
@@ -113,11 +120,16 @@ class SweepLayout:
 
 
 def lay_out(
-    structure: Structure, shortcuts: Shortcuts, bounds: tuple[float, float], dtype: np.dtype, threads: int = 0
+    structure: Structure,
+    shortcuts: Shortcuts,
+    bounds: tuple[float, float],
+    dtype: np.dtype,
+    threads: int = 0,
+    couples: bool = True,
 ) -> SweepLayout:
     """Return the layout of weighted shortcuts, with lanes of ``dtype``; ``bounds`` of sums are from `lane_type`.
 
-    With 0 threads, only the caller's works.
+    With 0 threads, only the caller's works. ``couples``: whether vertices may be settled two at a time.
     """
     from ..kernels.cpu.customize import count_kept
 
@@ -126,7 +138,7 @@ def lay_out(
     keep = shortcuts.keep.copy()
     keep[: structure.up[core]] = 0  # arcs inside the core are searched, not swept
     count_kept(structure.up, keep, IN, counts)
-    coupled = counts.sum(dtype=np.int64) >= COUPLED * n > 0 and not is_negative(shortcuts)
+    coupled = couples and counts.sum(dtype=np.int64) >= COUPLED * n > 0 and not is_negative(shortcuts)
     order, unit, depth = _order(structure, counts, max(1, UNIT * 4 // np.dtype(dtype).itemsize), coupled)
     units = np.searchsorted(unit[order], np.arange(int(unit.max(initial=0)) + 2)).astype(np.int64)
     by_rank = np.empty(n, np.int32)
@@ -144,13 +156,26 @@ def lay_out(
     vertices = np.empty(n, np.int32)
     vertices[positions] = np.arange(n, dtype=np.int32)
     widest = int(np.diff(units)[2:].max(initial=0))
-    couples = make_couples(down_starts, down_arcs, units, tops, infinity, threads) if coupled else None
+    pairs = make_couples(down_starts, down_arcs, units, tops, infinity, threads) if coupled else None
     return SweepLayout(
         core=core, tops=tops, cells=tops + widest, infinity=infinity, limit=limit, depth=depth,
         positions=positions, vertices=vertices, parents=np.where(above >= 0, by_rank[above], -1).astype(np.int32),
         begins=begins, up_starts=up_starts, up_arcs=up_arcs, down_starts=down_starts, down_arcs=down_arcs,
-        units=units, run_starts=run_starts, runs=runs, couples=couples,
+        units=units, run_starts=run_starts, runs=runs, couples=pairs,
     )  # fmt: skip
+
+
+def find_gates(layout: SweepLayout) -> tuple[np.ndarray, np.ndarray]:
+    """Return the gates of every unit, the tops that have an arc into it: where they begin, and their cells."""
+    from ..kernels.cpu.folds import count_gates, list_gates
+
+    given = layout.down_starts, layout.down_arcs, layout.units, layout.tops
+    starts, seen = np.zeros(len(layout.units), np.int64), np.empty(layout.tops, np.int32)
+    count_gates(*given, seen, starts[1:])
+    np.cumsum(starts, out=starts)
+    cells = np.empty(int(starts[-1]), np.int32)
+    list_gates(*given, seen, starts, cells)
+    return starts, cells
 
 
 def is_negative(shortcuts: Shortcuts) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..devices import cpu
 from ..devices.cpu import SMALL_WORK
-from ..kernels.cpu.arguments import Lines, Offers
+from ..kernels.cpu.arguments import Folds, Gates, Lines, Offers
 from ..kernels.cpu.constants import LANES
 from .core import ClosedCore, Core, search_core
 from .layout import SweepLayout, new_lanes
@@ -145,14 +145,11 @@ class Sweeper:
         given = self._given(seeds)
         self.count = int(settle_batches(*given[:3], lines, *given[3:], out, bases, limit, unreached, past, self.stop))
 
-    def sums(self, seeds: np.ndarray) -> np.ndarray:
-        """Return the sums of the distances of several batches: lane i of batch b starts from ``seeds[b, i]``."""
-        from ..kernels.cpu.batches import sum_batches
+    def fold(self, seeds: np.ndarray, gates: Gates | None, folds: Folds, limit: Any) -> None:
+        """Fold the distances below ``limit`` of several batches: lane i of batch b starts from ``seeds[b, i]``."""
+        from ..kernels.cpu.folds import fold_batches
 
-        layout = self.layout
-        sums = new_lanes(len(seeds), np.dtype(np.float64 if layout.dtype.kind == "f" else np.int64))
-        self.count = int(sum_batches(*self._given(seeds), sums, layout.limit, self.stop))
-        return sums
+        self.count = int(fold_batches(*self._given(seeds), gates, folds, limit, self.stop))
 
     def _given(self, seeds: np.ndarray) -> tuple[Any, ...]:
         """Return what kernels take for several batches with one seed per lane; ``count`` must be set afterwards."""

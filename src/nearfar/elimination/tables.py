@@ -1,4 +1,4 @@
-"""Tables, pairs and sums of rows over a hierarchy, on all threads.
+"""Tables and pairs over a hierarchy, on all threads.
 
 Sources are sorted by position first: sources that are close in the elimination tree share most of their ancestors, so a
 batch of LANES of them climbs faster.
@@ -18,7 +18,7 @@ from ..results.limits import unreached
 from .build import Hierarchy
 from .pairs import Pairs, lend_pairs
 from .part import restrict
-from .sweep import EACH_ALONE, Sweeper, batches_per_call, in_lanes
+from .sweep import EACH_ALONE, Sweeper, in_lanes
 from .tuning import PAIRS_AT_ONCE
 
 Work = Callable[[int], None]
@@ -83,31 +83,3 @@ def find_pairs(
     cpu.share_out(new_worker, pieces, threads, stop)
     hierarchy.spare_pairs.extend(used)
     return found
-
-
-def sum_rows(hierarchy: Hierarchy, sources: np.ndarray, threads: int, progress: Any) -> np.ndarray:
-    """Return the sum of all distances from every source."""
-    layout, stop = hierarchy.layout, np.zeros(1, np.int64)
-    positions = layout.positions[sources]
-    order = np.argsort(positions, kind="stable")
-    sums = np.empty(len(sources), np.float64 if layout.dtype.kind == "f" else np.int64)
-    share = LANES * batches_per_call(layout, -(-len(sources) // LANES), threads)
-    done: list[int] = []  # rows
-    used: list[Sweeper] = []
-
-    def new_worker() -> Work:
-        sweeper = hierarchy.sweeper(stop)
-        used.append(sweeper)
-
-        def add(i: int) -> None:
-            some = order[i * share : (i + 1) * share]
-            lanes = in_lanes(some)
-            sums[lanes] = sweeper.sums(positions[lanes])
-            done.extend(some.tolist())
-
-        return add
-
-    with watcher(progress, len(sources), done) as watch:
-        cpu.share_out(new_worker, -(-len(sources) // share), threads, stop, watch)
-    hierarchy.spare.extend(used)
-    return sums

@@ -7,6 +7,7 @@ costs.py, fitted to a sweep over families of graphs.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ from . import tuning
 
 if TYPE_CHECKING:
     from ..graph import Graph
+    from .planner import Plan
 
 
 def seconds_on_cpu(
@@ -44,6 +46,15 @@ def seconds_on_cpu(
         return before + max(-(-rows // threads) * row, written) + rows * costs.SWEEP_ROW
     sharing = min(threads, rows) if rows > 1 else min(threads, 1 + graph.m // tuning.PARALLEL_ARCS)
     return costs.QUERY + max(rows * row_seconds(graph, itemsize) / sharing, written)
+
+
+def with_seconds(plan: Plan, graph: Graph, ready: bool) -> Plan:
+    """Return a plan for the CPU with the seconds that it should take; ``ready``: the graph is prepared."""
+    if plan.gpu is not None or not plan.rows:
+        return plan
+    seen = graph.memo.get("outlook", (0, None))[1]
+    seconds = seconds_on_cpu(graph, plan.rows, plan.method, plan.threads, plan.dtype.itemsize, ready, seen)
+    return replace(plan, seconds=seconds)
 
 
 def row_seconds(graph: Graph, itemsize: int) -> float:

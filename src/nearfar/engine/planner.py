@@ -7,7 +7,7 @@ plan for a machine with little memory by passing a small number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +68,9 @@ class Plan:
         Whether the answer has only columns of targets, of which ``n`` is then the number.
     host_bytes, host_available : int
         On GPUs, ``bytes`` and ``available`` count the memory of the GPUs, and these two that of the machine.
+    seconds : float or None
+        What it should take on the CPU, by a model fitted on another machine: right within a factor of two or three.
+        Only `nearfar.plan` and `nearfar.metrics.plan` ask for it.
 
     Examples
     --------
@@ -93,6 +96,7 @@ class Plan:
     host_bytes: int = 0
     host_available: int = 0
     table: bool = False
+    seconds: float | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return str(self.describe())
@@ -112,6 +116,7 @@ class Plan:
             distances=self.dtype.name + (f", {self.wider.name} if one does not fit" if self.wider else ""),
             bytes=self.bytes,
             available_bytes=self.available,
+            **({} if self.seconds is None else {"expected_seconds": self.seconds}),
             **batches,
             why=self.why,
         )

@@ -202,7 +202,8 @@ def take_vertices(graph: Graph, vertices: Any, role: str) -> np.ndarray:
         else np.array([graph.index(vertices, role)], np.int32)
     )
     if not len(indices):
-        raise VertexError(f"the list of {role}s is empty; give at least one vertex.")
+        several = "vertices" if role == "vertex" else f"{role}s"
+        raise VertexError(f"the list of {several} is empty; give at least one vertex.")
     return indices
 
 

@@ -21,6 +21,7 @@ from ..methods.problem import Controls
 from ..progress import watcher
 from ..results import Distances, Table, limits
 from . import options
+from .blocks import Done
 from .planner import Plan, too_large
 from .query import PreparedGraph, Query, check
 from .run import new_problem
@@ -51,16 +52,6 @@ class Found:
     rounded: bool = False
     notes: dict[str, Any] = field(default_factory=dict)
     distances: Distances | None = None  # of the last block
-
-
-class _Count:
-    """How many rows are done, for the progress bar."""
-
-    def __init__(self) -> None:
-        self.before = self.now = 0
-
-    def __len__(self) -> int:
-        return self.before + self.now
 
 
 def solve_table(
@@ -216,25 +207,19 @@ def _fits(rows: np.ndarray, dtype: np.dtype) -> bool:
 def _by_blocks(filling: Filling, found: Found) -> None:
     """Fill a table from blocks of whole rows, of which only some columns are kept."""
     query, plan, columns = filling.query, filling.plan, filling.columns
-    k, done = len(query.sources), _Count()
+    k, done = len(query.sources), Done()
     limit = columns if query.graph.min_weight >= 0 else None  # otherwise paths may leave the limit and return
     memory = query.memory if plan.gpu else max(1, plan.available - filling.size)
     query = replace(query, method=plan.method, targets=limit, memory=memory)
     with watcher(query.progress, k, done) as watch:
-
-        def show(now: int, of: int) -> None:
-            done.now = now
-            if watch is not None:
-                watch()
-
-        query = replace(query, progress=show if watch else False)
+        query = replace(query, progress=done.show(watch))
         for low in range(0, k, filling.block):
             sources = query.sources[low : low + filling.block]
             types = [t for t in query.types if t.itemsize >= found.rows.dtype.itemsize]  # none that was too narrow
             result = solve(replace(query, sources=sources, types=tuple(types or query.types)))
             _note(found, result)
             _store(found, result.rows, slice(low, low + len(sources)), columns)
-            done.before, done.now = done.before + len(sources), 0
+            done.add(len(sources))
 
 
 def _store(found: Found, rows: np.ndarray, where: slice, columns: np.ndarray) -> None:

@@ -23,7 +23,7 @@ BREADTH_FIRST = 60_000
 # took 4.8 times as long as with `dijkstra`; Florida's roads have 2.5 arcs per vertex, and half of its time. Trees whose
 # degrees differ (irregularity 1) are not deep, and take 0.6 of its time.
 TREE_LIKE, LINE_LIKE = 2.2, 0.5
-FLOYD_SHARED = 256  # vertices up to which one thread closes the matrix of Floyd-Warshall
+FLOYD_SHARED = 384  # vertices up to which one thread closes the matrix of Floyd-Warshall
 MOSTLY_PRUNED = 0.5  # share of superfluous arcs from which preparing a graph takes PRUNE_ROWS
 # Without a look at the graph: a step of Dijkstra per vertex and arc, the steps that preparing takes, a distance in a
 # sweep. Rows that are new memory come at 16 GB/s, on all threads together: 1,024 rows of NY, 1 GB, are filled in 70 ms.
@@ -54,3 +54,12 @@ GPU_MARGIN = 0.8  # "auto" takes a GPU if its expected time is below this share 
 # k = 3 and 260 for k = 10.
 ROWS_PER_RANK, ROWS_PER_RANK_PREPARED = 8, 32
 ROWS_AT_ONCE = 1 << 24  # distances that are solved before they are merged
+# Blocks of rows (streams, folds): bytes of a block, and rows per thread of a block that `bfs` settles in passes.
+BLOCK_BYTES, BLOCK_ROWS = 1 << 26, 512
+DECAY_TABLE = 1 << 22  # whole distances whose factors are looked up in a table, 32 MB; chosen, not tuned
+# Searches up to a cutoff: pieces per thread in which sources are shared out, sources that a look takes, entries of a
+# list that is filled before it is copied. Chosen, not tuned.
+BALL_PIECES, BALL_SAMPLE, LIST_ROOM = 16, 16, 1 << 20
+# Share of a sweep that is left if only what is near is swept. New York, 20,000 sources, cutoffs that 10, 900 and
+# 10,000 vertices lie within: 0.15, 0.21 and 0.31 of a sweep that counts everything.
+NEAR_SWEPT = 0.2

@@ -213,8 +213,8 @@ class Graph(Doors):
         """The variance of the degrees over their mean: 0 if all are the same, 1 if arcs fall where they like."""
         if not self.m:
             return 0.0
-        degrees = np.diff(self.offsets)
-        return float(degrees.var() * self.n / self.m)
+        degrees, mean = np.diff(self.offsets).astype(np.float64), self.m / self.n
+        return float(degrees @ degrees / self.m - mean)  # numpy's var takes twice as long
 
     @cached_property
     def renumbered(self) -> tuple[Graph, Array]:
@@ -499,7 +499,7 @@ Did you mean 'Bonn'?
         >>> graph.rows_along(nearfar.path(graph, "Ulm", "Kiel"))
         array([1, 0], dtype=int32)
         """
-        return self.rows[lightest_along(self, self.indices(path).tolist())]
+        return self.rows[lightest_along(self, self.indices(path))]
 
     def without_rows(self) -> Graph:
         """Return the same graph, whose arcs do not remember their rows; `with_weights` then takes one weight per arc.

@@ -12,7 +12,6 @@ With undirected input both arcs of an edge came from the same row.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,16 +132,14 @@ def along_reversed(offsets: Array, heads: Array, values: Array) -> Array:
     return np.ascontiguousarray(reverse_rows(offsets, records)[1]["weight"])
 
 
-def lightest_along(graph: Graph, path: list[int]) -> list[int]:
+def lightest_along(graph: Graph, path: Array) -> Array:
     """Return the arcs between the vertices of a path, given by index: the lightest of parallel ones, then the first."""
-    found = []
-    for u, v in pairwise(path):
-        low, high = int(graph.offsets[u]), int(graph.offsets[u + 1])
-        arcs = low + np.flatnonzero(graph.heads[low:high] == v)
-        if not len(arcs):
-            raise _no_arc(graph, u, v)
-        weights = graph.weights
-        found.append(int(arcs[0] if weights is None else arcs[np.argmin(weights[arcs])]))
+    from ..kernels.cpu.flows import arcs_along
+
+    found = np.empty(max(len(path) - 1, 0), np.int64)
+    missing = int(arcs_along(graph.offsets, graph.arcs, path, found))
+    if missing >= 0:
+        raise _no_arc(graph, int(path[missing]), int(path[missing + 1]))
     return found
 
 

@@ -217,3 +217,7 @@ class IdTable:
         rank = np.empty(self.count, np.int32)
         rank[order] = np.arange(self.count, dtype=np.int32)
         return rank, ids[order]
+
+
+class ZonedNames(NumberNames):
+    """The nodes of a traffic network whose zones are closed: trips to zone 7 end at 7, trips from it begin at -7."""

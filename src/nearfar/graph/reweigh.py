@@ -49,6 +49,16 @@ def with_weights(graph: Graph, weights: Any) -> Graph:
     return _closed(opened, _records(opened.heads[kept], values[kept], taken.dtype), kept, undirected)
 
 
+def unweighted(graph: Graph) -> Graph:
+    """Return the open arcs of a graph without their weights, made on first use and kept: distances are then hops."""
+    if graph.weight_dtype is None:
+        return graph
+    if "hops" not in graph.memo:
+        graph.memo["hops"] = graph.like(graph.offsets, _records(graph.heads, None), keys=None)
+    kept: Graph = graph.memo["hops"]
+    return kept
+
+
 def _refuse_lost(opened: Graph, weights: Array) -> None:
     """Refuse a weight for a row whose arc is lost."""
     lost = np.ones(len(weights), bool)

@@ -98,6 +98,40 @@ def level_values(problem: Problem) -> Iterator[np.ndarray]:
         yield values[:LAST_CODE][values[:LAST_CODE] < problem.ceiling].astype(dtype)
 
 
+def sum_passes(problem: Problem, controls: Controls) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the sum of the distances of every row, and how many vertices it reaches; no row is written.
+
+    None if rows are better searched one by one, or have more levels than there are codes.
+    """
+    graph, k = problem.graph, len(problem.sources)
+    if are_single(graph, k, controls.threads) or problem.dtype.kind == "f":
+        return None
+    heads = freeze(np.ascontiguousarray(graph.heads))
+    back = _reversed_rows(problem, controls, heads)
+    batches = share_out(problem.sources, controls.threads)
+    words = words_for(len(batches[0]))
+    controls.notes["levels"] = 0
+    sums, counts = np.empty(k, np.int64), np.empty(k, np.int32)
+    deep: list[bool] = []
+
+    def new_worker() -> SettleBatch:
+        one = _Pass(problem, np.empty((0, graph.n), problem.dtype), controls, words, heads, *back)
+
+        def tally(batch: np.ndarray) -> int:
+            found = one.tally(batch)
+            if found is None:
+                deep.append(True)
+                controls.stop[0] = 1
+            elif not controls.stop[0]:
+                sums[batch], counts[batch] = found
+            return 0
+
+        return tally
+
+    run_batches(controls, batches, new_worker)
+    return None if deep else (sums, counts)
+
+
 class _Pass:
     """What one thread needs, and how it settles a batch of rows with it."""
 
@@ -143,6 +177,31 @@ class _Pass:
         with controls.lock:
             controls.notes["levels"] = max(controls.notes["levels"], int(state[LEVELS]))
         return int(state[LOOKED])
+
+    def tally(self, batch: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the sums of the distances of a batch, and the vertices reached; None if there are too many levels."""
+        n, state = self.problem.graph.n, self.state
+        self._begin(batch)
+        self._search(len(next(level_values(self.problem))))
+        if state[SIZE] > 0 and not self.controls.stop[0]:
+            return None
+        reached = self._members(self.seen, 0, len(batch))
+        codes = np.zeros(len(batch), np.int64)
+        for plane in range(int(state[CODE]).bit_length()):
+            codes += self._members(self.planes, plane * _padded(n), len(batch)) << plane
+        return (codes - reached) * int(self.problem.graph.min_weight), reached.astype(np.int32)
+
+    def _members(self, lines: np.ndarray, first: int, sources: int) -> np.ndarray:
+        """Return for every source in how many of n lines it is."""
+        from ..kernels.cpu.bfs import tally_lines
+        from ..kernels.cpu.bits import new_lines
+
+        n, words = self.problem.graph.n, 2 ** (lines.ndim - 1)
+        counters = new_lines(n.bit_length() + 1, words)
+        counters[:] = 0
+        tally_lines(lines, first, first + n, counters)
+        bits = np.unpackbits(counters.reshape(len(counters), words).view(np.uint8), axis=1, bitorder="little")
+        return (np.int64(1) << np.arange(len(bits))) @ bits[:, :sources].astype(np.int64)
 
     def _begin(self, batch: np.ndarray) -> None:
         """Put the sources into the frontier, as level 0."""

@@ -11,6 +11,7 @@ import math
 # Cases of more than 4,096 generated vertices were measured beside other work. BFS_ROW and the other constants of single
 # searches, ROW and ROW_LARGE were set by hand: the run could not tell them. So were the constants of pruned graphs and
 # those of Floyd-Warshall, after a quiet run of 909 cases: 300 vertices take 1.15 to 1.35 ms, 1,000 21 on one thread.
+# ROW_EQUAL_VERTEX and PREPARE_ENTRY were raised by a quarter and lowered by a tenth after a quiet run of 1,362.
 RUN = "2026-11-18, AMD EPYC, 1,089 cases of bench/plans.py up to 48,000 vertices"
 
 # A query by itself: from door to kernel; one that settles many rows together.
@@ -21,7 +22,7 @@ QUERY_MANY = 2e-4
 ROW = 1e-07
 ROW_VERTEX = 2.8e-08
 ROW_ARC = 1.13e-09
-ROW_EQUAL_VERTEX = 1.13e-08
+ROW_EQUAL_VERTEX = 1.41e-08
 ROW_EQUAL_ARC = 7.24e-10
 ROW_LEAF = 7.09e-12  # a leaf, which only gets a distance
 ROW_WIDE = 1.2  # factor for distances of 64 bits
@@ -50,7 +51,7 @@ REVERSE_ARC = 4e-9  # per arc of a directed graph, which is reversed before
 PREPARE = 0.000551  # a graph by itself, however small
 PREPARE_VERTEX = 1.26e-09
 PREPARE_ARC = 1.21e-07
-PREPARE_ENTRY = 5.8e-09  # per list entry that elimination merges, with all that follows from it
+PREPARE_ENTRY = 5.2e-09  # per list entry that elimination merges, with all that follows from it
 PREPARE_CORE = 1.51e-07  # per arc of the core, which is made, and tried
 PREPARE_LARGE = 0.3  # growth per doubling of n beyond the fast cache: a path of 30,000 vertices takes 7 ms, NY 504
 # Preparing by nested dissection without coordinates; by hand, one thread: grids of 10,000 33 ms, rasters of 10,000 and

@@ -39,7 +39,9 @@ from .tuning import NAP, NARROW_ARCS
 # Pivots per round, for small and for large graphs, and the vertices from which a graph is large. Every entry is read
 # and written once per round, so more pivots need fewer rounds; but the corner of a round is closed by one thread.
 SMALL_TILE, TILE, TILED = 64, 128, 1024
-SMALL_MATRIX = 256  # vertices up to which one thread is faster than several: 0.6 ms
+# Vertices up to which one thread is faster than several. All pairs of 289, one and two threads: int32 1.15 and 1.44 ms,
+# float32 1.25 and 1.52, int64 2.9 and 3.9, float64 2.5 and 2.1; of 343, int32 1.65 and 2.01; of 696, float64 28 and 16.
+SMALL_MATRIX = 384
 GIVEN = 32  # rows written out at a time
 MOVED = 256  # columns moved at a time, when rows are reordered
 

@@ -30,7 +30,7 @@ from .batches import SettleBatch, run_batches
 from .floyd import close_matrix
 from .method import Method, Settle
 from .problem import Controls, Problem
-from .tuning import LEAST_BUDGET
+from .tuning import HEAP_STEPS, LEAST_BUDGET, OVER_EXPECTED
 
 _compiled: set[tuple[Any, ...]] = set()  # kinds of rows that were settled before
 
@@ -54,9 +54,20 @@ def hierarchy_for(problem: Problem, k: int, controls: Controls) -> Hierarchy | F
     found = given(problem)
     if found is not None:
         return found
-    # Half of the steps that single rows would take may go into elimination.
-    budget = k * (problem.graph.n + problem.graph.m) // controls.threads // 2
-    return _built(problem, controls, max(budget, LEAST_BUDGET))
+    return _built(problem, controls, _budget(problem.graph, k, controls.threads))
+
+
+def _budget(graph: Graph, k: int, threads: int) -> int:
+    """Return the list entries that elimination may merge for k rows.
+
+    Half of the steps that single rows would take may go into it, more where they take longer, with a heap: and what was
+    expected when the graph was looked at, if that was more. Where weights are negative, elimination must be complete,
+    so a budget that ends too early is lost.
+    """
+    steps = k * (graph.n + graph.m) // threads // 2
+    _, seen = graph.memo.get("outlook", (0, None))
+    expected = 0 if seen is None else OVER_EXPECTED * int(seen.steps)
+    return max(steps * (HEAP_STEPS if graph.min_weight < 0 else 1), expected, LEAST_BUDGET)
 
 
 def given(problem: Problem) -> Hierarchy | Failure | None:
@@ -248,7 +259,6 @@ def _by_rows(problem: Problem, rows: np.ndarray, controls: Controls, hierarchy: 
 def _without(problem: Problem, rows: np.ndarray, controls: Controls, failure: Failure) -> int:
     """Settle the rows although there is no hierarchy; a negative cycle that no source reaches does not matter."""
     method = johnson if problem.graph.min_weight < 0 else dijkstra
-    settle_row = method.new_worker(problem, controls)  # raises where a source reaches a negative cycle
     if failure.long:
         reason = "paths may be too long for sums of 64 bits"
     elif failure.dense:
@@ -257,10 +267,12 @@ def _without(problem: Problem, rows: np.ndarray, controls: Controls, failure: Fa
         reason = "there is a negative cycle, though no source reaches it"
     controls.notes["instead"] = f"{method.METHOD.name}: {reason}"
 
-    def batch(indices: np.ndarray) -> int:
-        return sum(settle_row(problem.seeds_of(r), rows[r]) for r in indices)
+    def new_worker() -> SettleBatch:
+        with controls.lock:  # the first worker finds what all of them use, or a negative cycle that a source reaches
+            settle_row = method.new_worker(problem, controls)
+        return lambda batch: settle_row(problem.seeds_of(batch[0]), rows[batch[0]])
 
-    return run_batches(replace(controls, threads=1), list(np.arange(len(rows))[:, None]), lambda: batch)
+    return run_batches(controls, list(np.arange(len(rows))[:, None]), new_worker)
 
 
 def refusal(graph: Graph, failure: Failure) -> NearfarError:

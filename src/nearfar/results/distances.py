@@ -288,6 +288,30 @@ class Distances:
         """The trees of paths with the fewest arcs."""
         return Forest(fewest_arcs=True)
 
+    def all_predecessors(self, *, source: Hashable | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return every vertex before each vertex on any shortest path to it, as (offsets, vertices).
+
+        The vertices before v are ``vertices[offsets[v]:offsets[v + 1]]``, ascending, by index. Weights must be
+        positive. Lengths of floats that differ by rounding only are the same. With direction "to" these are the
+        vertices after each on its path to the source. If the result has several rows, ``source`` says which.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 0, 1, 2], [1, 2, 3, 3], [1, 1, 1, 1])
+        >>> nearfar.sssp(g, 0).all_predecessors()
+        (array([0, 0, 1, 2, 4]), array([0, 0, 1, 2], dtype=int32))
+        """
+        from .ties import tight_predecessors
+
+        if self.graph.m and self.graph.min_weight <= 0:
+            raise MethodError(
+                f"all predecessors are listed only if all weights are positive; the least is {self.graph.min_weight}. "
+                "Use result.predecessors, which has one for every vertex."
+            )
+        r = self._row_of(source, "all_predecessors")
+        return tight_predecessors(self.searched, self.solved_again([r])[0] if self.is_solved_again else self.rows[r])
+
     def path(self, *ends: Hashable, source: Hashable | None = None, fewest_arcs: bool = False) -> list[Any]:
         """Return the vertices of a shortest path, both ends included: ``path(target)`` or ``path(source, target)``.
 

@@ -77,12 +77,12 @@ def as_float(dist: np.ndarray) -> np.ndarray:
     return floats.copy() if floats is dist else floats
 
 
-def take_count(k: Any) -> int:
-    """Return how many vertices are wanted."""
+def take_count(k: Any, name: str = "k") -> int:
+    """Return how many vertices, or rows, are wanted."""
     if isinstance(k, bool) or not isinstance(k, numbers.Integral):
-        raise InputTypeError(f"k is {k!r}, a {type(k).__name__}; give a whole number.")
+        raise InputTypeError(f"{name} is {k!r}, a {type(k).__name__}; give a whole number.")
     if k < 1:
-        raise OptionError(f"k is {k}; give at least 1.")
+        raise OptionError(f"{name} is {k}; give at least 1.")
     return int(k)
 
 

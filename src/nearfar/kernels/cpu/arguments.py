@@ -163,6 +163,26 @@ class Lines(NamedTuple):
         return sum(value.nbytes for value in self if isinstance(value, np.ndarray))
 
 
+class Gates(NamedTuple):
+    """The tops that have an arc into each unit, and from which distance on nothing counts (folds.py)."""
+
+    starts: np.ndarray  # by unit, its first gate
+    cells: np.ndarray
+    near: Any
+
+
+class Folds(NamedTuple):
+    """What rows are folded into (folds.py): rows of lanes, one per batch, or None if it is not wanted."""
+
+    sums: np.ndarray | None
+    counts: np.ndarray | None
+    greatest: np.ndarray | None
+    inverses: np.ndarray | None
+    thresholds: np.ndarray | None
+    amounts: np.ndarray | None  # one row per kind, by position
+    totals: np.ndarray | None  # for every batch, one row of lanes per kind and threshold
+
+
 class Flow(NamedTuple):
     """Work space for the least separator within a band (least_cut.py), by vertex; ``path`` has two entries for each."""
 

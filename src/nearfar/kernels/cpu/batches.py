@@ -16,7 +16,7 @@ from ..jit import inlined, kernel
 from .arguments import ClosedMatrix, DownArcs, Lines, Offers, SearchedCore, UpArcs
 from .bits import lowest
 from .core import settle_closed, settle_core
-from .sweep import climb, enter, sweep_rows, sweep_sums
+from .sweep import climb, enter, sweep_rows
 
 WORD = np.uint64(6)  # logarithm of the bits of a word
 REST = np.uint64(63)  # a mask: the bit within a word
@@ -102,21 +102,6 @@ def settle_batches(
             down, couples, lines, dist, offers.index, offers.touched, offers.values, out, bases[b], limit, unreached,
             past, stop,
         )  # fmt: skip
-    return count
-
-
-@kernel
-def sum_batches(
-    up: UpArcs, down: DownArcs, couples, core, closed, offers: Offers, before, seeds, starts, ends, dist, sums, limit,
-    stop,
-):  # fmt: skip
-    """Add up the distances of each lane of a batch, for every row of ``seeds``; the sums go to that row of ``sums``."""
-    count = np.int64(before)
-    for b in range(len(seeds)):
-        if stop[0] != 0:
-            return count
-        count = start_batch(up, down.infinity, core, closed, offers, count, seeds[b], starts, ends, dist, stop)
-        sweep_sums(down, couples, dist, offers.index, offers.touched, offers.values, sums[b : b + 1], limit, stop)
     return count
 
 

@@ -269,3 +269,21 @@ def gather(columns, start, mask, count, stride):
     for plane in range(count):
         found = add_plane(found, columns, start + plane * stride, mask, np.uint64(1) << plane)
     return found
+
+
+@kernel
+def tally_lines(lines, first, last, counters):
+    """Count for every source in how many of the lines ``first`` to ``last`` - 1 it is.
+
+    ``counters`` are lines, too, empty before: bit i of all counts is in line i, so that one addition with carry counts
+    a line for all sources at once. Half of the lines change one counter, a quarter two, and so on.
+    """
+    for v in range(np.uint64(first), np.uint64(last)):
+        carry = load(lines, v)
+        i = np.uint64(0)
+        while has_any(carry):
+            before = load(counters, i)
+            both = common(before, carry)
+            store(counters, i, without(union(before, carry), both))
+            carry = both
+            i += np.uint64(1)

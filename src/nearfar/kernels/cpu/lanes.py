@@ -272,6 +272,97 @@ def add_below(typing_context, total, lanes, limit):
     return total(total, lanes, limit), codegen
 
 
+@intrinsic
+def add_inverse_below(typing_context, total, lanes, limit):
+    """Return ``total``, lanes of float64, plus 1 over those of ``lanes`` that are above 0 and below ``limit``."""
+
+    def codegen(context, builder, signature, args):
+        dtype = signature.args[1].dtype
+        ends = _spread(context, builder, signature.args[1], args[2], signature.args[2])
+        zeros, ones = ir.Constant(args[1].type, None), ir.Constant(args[0].type, [1.0] * LANES)
+        below, above = _compare(builder, dtype, "<", args[1], ends), _compare(builder, dtype, ">", args[1], zeros)
+        values = args[1]
+        if _is_whole(dtype):
+            values = builder.sitofp(values, args[0].type)
+        elif dtype.bitwidth < 64:
+            values = builder.fpext(values, args[0].type)
+        inverses = builder.fdiv(ones, values)
+        counted = builder.select(builder.and_(below, above), inverses, ir.Constant(args[0].type, None))
+        return builder.fadd(args[0], counted)
+
+    return total(total, lanes, limit), codegen
+
+
+def _arithmetic(name: str) -> Any:
+    """Return the intrinsic for an operation of floats on lanes and other lanes, or one number."""
+
+    def operate(typing_context, lanes, other):
+        def codegen(context, builder, signature, args):
+            right = _spread(context, builder, signature.args[0], args[1], signature.args[1])
+            return getattr(builder, name)(args[0], right)
+
+        return lanes(lanes, other), codegen
+
+    return intrinsic(operate)
+
+
+multiply, divide = _arithmetic("fmul"), _arithmetic("fdiv")
+"""Return the product, or the quotient, of lanes of floats and other lanes, or one number."""
+
+
+@intrinsic
+def total(typing_context, lanes):
+    """Return the sum of all lanes, which are floats."""
+
+    def codegen(context, builder, signature, args):
+        value, count = args[0], LANES
+        while count > 1:  # the upper half to the lower half
+            count //= 2
+            halves = [ir.Constant(ir.VectorType(I32, count), [i + k for i in range(count)]) for k in (0, count)]
+            lower, upper = (builder.shuffle_vector(value, value, half) for half in halves)
+            value = builder.fadd(lower, upper)
+        return builder.extract_element(value, I32(0))
+
+    return lanes.dtype(lanes), codegen
+
+
+def _stretched(context: Any, builder: Any, kind: Any, lengths: Any, slack: Any, slack_kind: Any) -> Any:
+    """Return lengths plus ``slack`` times themselves; integers as they are, since they are exact."""
+    if _is_whole(kind.dtype):
+        return lengths
+    return builder.fadd(lengths, builder.fmul(lengths, _spread(context, builder, kind, slack, slack_kind)))
+
+
+@intrinsic
+def join_counts(typing_context, best, count, length, more, slack):
+    """Return how many paths are shortest, given ``count`` of length ``best`` and ``more`` of another length.
+
+    Two lengths that differ by less than ``slack`` times themselves are the same, unless they are integers.
+    """
+
+    def codegen(context, builder, signature, args):
+        kind = signature.args[0]
+        best, count, length, more = args[:4]
+        above = _stretched(context, builder, kind, best, args[4], signature.args[4])
+        over = _stretched(context, builder, kind, length, args[4], signature.args[4])
+        joined = builder.select(_compare(builder, kind.dtype, "<=", length, above), builder.fadd(count, more), count)
+        return builder.select(_compare(builder, kind.dtype, "<", over, best), more, joined)
+
+    return count(best, count, length, more, slack), codegen
+
+
+@intrinsic
+def keep_ties(typing_context, length, best, slack, value):
+    """Return ``value`` in every lane where a length is the best one, 0 elsewhere; ``slack`` as in `join_counts`."""
+
+    def codegen(context, builder, signature, args):
+        above = _stretched(context, builder, signature.args[1], args[1], args[2], signature.args[2])
+        tied = _compare(builder, signature.args[0].dtype, "<=", args[0], above)
+        return builder.select(tied, args[3], ir.Constant(args[3].type, None))
+
+    return value(length, best, slack, value), codegen
+
+
 def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
     """Return the columns of a square of vectors: swap single entries of pairs of rows, then pairs, then fours."""
     count, step = len(rows), 1
@@ -411,3 +502,29 @@ if config.DISABLE_JIT:
     def add_below(total, lanes, limit):
         """Add the lanes below ``limit`` to wide lanes."""
         return total + np.where(lanes < limit, lanes, 0).astype(total.dtype)
+
+    def add_inverse_below(total, lanes, limit):
+        """Add 1 over the lanes between 0 and ``limit`` to wide lanes."""
+        counted = (lanes < limit) & (lanes > 0)
+        return total + np.where(counted, 1.0 / np.where(counted, lanes, 1), 0.0)
+
+    def multiply(lanes, other):
+        """Return the product."""
+        return lanes * other
+
+    def divide(lanes, other):
+        """Return the quotient."""
+        return lanes / other
+
+    def total(lanes):
+        """Return the sum of all lanes."""
+        return lanes.sum()
+
+    def join_counts(best, count, length, more, slack):
+        """Return how many paths are shortest."""
+        joined = np.where(length <= best + slack * best, count + more, count)
+        return np.where(length + slack * length < best, more, joined)
+
+    def keep_ties(length, best, slack, value):
+        """Return ``value`` where a length is the best one."""
+        return np.where(length <= best + slack * best, value, 0.0)

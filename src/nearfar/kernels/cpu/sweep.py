@@ -27,7 +27,7 @@ from ..jit import inlined, kernel
 from . import lanes
 from .arguments import Couples, DownArcs, Lines
 from .atomics import prefetch, prefetch_to_write, publish
-from .constants import LANES, LINE_BYTES, SUM_PART
+from .constants import LANES, LINE_BYTES
 from .couples import sweep_couples
 
 # Lines ahead at which the rows of lanes of a line are prefetched, where more than one of this number of vertices is set
@@ -225,40 +225,6 @@ def sweep_rows(
     write_single(dist, columns, lines.rest, len(columns), out, bases, limit, unreached)
     if past:
         publish()
-
-
-@kernel
-def sweep_sums(down: DownArcs, couples: Couples | None, dist, index, touched, offers, sums, limit, stop):
-    """Settle all vertices as `sweep_rows` does, and add up the distances of every lane instead of writing them.
-
-    ``sums`` is one row of lanes: the sums of the distances below ``limit``. Positions are added up in parts, so that
-    a GPU can add up all parts at once and give the same bits (kernels/gpu/reduce.cl).
-    """
-    far = lanes.splat(dist, down.infinity)
-    nothing = lanes.splat(sums, 0)
-    total, part, room = nothing, nothing, np.int64(SUM_PART)
-    t = np.int64(0)
-    for u in range(len(down.units) - 1):
-        if stop[0] != 0:
-            return
-        begin, end = down.units[u], down.units[u + 1]
-        cell = np.uint64(min(begin, down.tops))
-        if u > 0:
-            if couples is None:
-                t = sweep_unit(down, u, dist, index, touched, t, offers, far, cell)
-            else:
-                t = sweep_couples(couples, down, u, dist, index, touched, t, offers, far, cell)
-        left = np.int64(end) - np.int64(begin)
-        while left > 0:
-            count = min(left, room)
-            for i in range(count):
-                part = lanes.add_below(part, lanes.load(dist, cell + np.uint64(i)), limit)
-            cell += np.uint64(count)
-            left -= count
-            room -= count
-            if room == 0:
-                total, part, room = lanes.add(total, part), nothing, np.int64(SUM_PART)
-    lanes.store(sums, 0, lanes.add(total, part))
 
 
 @kernel

@@ -1,0 +1,86 @@
+"""Amounts weighted by any function of the distance, added up for every row.
+
+The function is the user's, in Python: it takes an array. Distances that are whole numbers have few different values, so
+it is called once for all of them, and a kernel looks the factors up. Others are handed to it row by row.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..devices import cpu
+from ..errors import InputTypeError
+from ..progress import watcher
+from ..results import limits
+from .blocks import Done, RowBlocks
+from .query import Query
+from .tuning import DECAY_TABLE
+
+
+@dataclass(frozen=True)
+class Decay:
+    """A function of an array of distances, and the distance from which on it is 0, if there is one."""
+
+    function: Callable[[np.ndarray], Any]
+    end: float | None = None
+
+    def of(self, distances: np.ndarray) -> np.ndarray:
+        """Return the factors of some distances; refuse what is not as many numbers."""
+        factors = np.asarray(self.function(distances))
+        if factors.shape != distances.shape or factors.dtype.kind not in "iufb":
+            raise InputTypeError(
+                f"decay({distances.shape[0]:,} distances) gave an array of shape {factors.shape} and type "
+                f"{factors.dtype}; it must return one number per distance."
+            )
+        return factors.astype(np.float64, copy=False)
+
+
+def fold_decay(query: Query, decay: Decay, amounts: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    """Return for every source and every row of amounts the sum of amount times factor; and the plan and stats."""
+    began, k = time.perf_counter(), len(query.sources)
+    ends = [end for end in (query.cutoff, decay.end) if end is not None]
+    bounded = query.but(cutoff=min(ends) if ends else None)
+    blocks, done = RowBlocks(bounded), Done()
+    totals, table = np.zeros((k, len(amounts))), np.empty(0)
+    with watcher(query.progress, k, done) as watch:
+        for i in range(len(blocks)):
+            rows = blocks.settle(i, done.show(watch)).rows
+            table = _widened(table, rows, decay)
+            _fold_block(rows, table, decay, amounts, totals[i * blocks.size :][: len(rows)], query.threads)
+            done.add(len(rows))
+    stats = {"method": blocks.plan.method, "device": blocks.plan.device, "seconds": time.perf_counter() - began}
+    return totals, {"plan": blocks.plan, "stats": stats}
+
+
+def _widened(table: np.ndarray, rows: np.ndarray, decay: Decay) -> np.ndarray:
+    """Return the factors of all whole distances up to the greatest in some rows; none if that would be too many."""
+    if rows.dtype.kind == "f" or rows.min(initial=0) < 0:
+        return np.empty(0)
+    mark = limits.unreached(rows.dtype)
+    most = max(int(row.max(where=row != mark, initial=0)) for row in rows)
+    if most >= DECAY_TABLE:
+        return np.empty(0)
+    return table if most < len(table) else decay.of(np.arange(max(most + 1, 2 * len(table)), dtype=np.float64))
+
+
+def _fold_block(
+    rows: np.ndarray, table: np.ndarray, decay: Decay, amounts: np.ndarray, totals: np.ndarray, threads: int
+) -> None:
+    """Add up the amounts of some rows."""
+    from ..kernels.cpu.folds import fold_table
+
+    mark = limits.unreached(rows.dtype)
+
+    def do(r: int) -> None:
+        if len(table):
+            fold_table(rows[r], mark, table, amounts, totals[r])
+            return
+        reached = rows[r] != mark
+        totals[r] = amounts[:, reached] @ decay.of(rows[r][reached].astype(np.float64))
+
+    cpu.share_out(lambda: do, len(rows), threads, np.zeros(1, np.int64))

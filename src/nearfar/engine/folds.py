@@ -1,0 +1,156 @@
+"""Rows folded into a few numbers each: sums, counts, greatest distances, amounts within cutoffs. No row is kept.
+
+Over a hierarchy, distances are folded while they are swept, and never reach memory (elimination/folds.py). On GPUs the
+rows of a prepared graph are reduced on the device. If only what is near counts, searches end there (engine/balls.py).
+Any other method settles blocks of rows, which are folded then.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..devices import cpu
+from ..elimination.build import Hierarchy
+from ..elimination.folds import Folded as Folded
+from ..elimination.folds import Wanted as Wanted
+from ..elimination.folds import fold_hierarchy
+from ..errors import DeviceError
+from ..methods.problem import Controls
+from ..progress import watcher
+from ..results import limits
+from .balls import are_quicker, fold_near
+from .blocks import Done, RowBlocks
+from .candidates import outlook_of
+from .estimate import preparing_seconds, seconds_on_cpu
+from .planner import Plan
+from .query import Query
+from .run import new_problem
+from .solve import plan_query
+from .tuning import NEAR_SWEPT
+
+
+def fold(query: Query, wanted: Wanted) -> tuple[Folded, dict[str, Any]]:
+    """Return the folds of the rows of all sources, and the plan and stats of the run, by name."""
+    began = time.perf_counter()
+    wanted = replace(wanted, cutoff=query.cutoff)
+    blocks = RowBlocks(query, plan=plan_query(query.but(cutoff=None)))
+    plan = blocks.plan
+    try:
+        found = _on_gpus(query, plan, wanted) if plan.gpu is not None else None
+    except DeviceError as error:
+        if query.devices != ("auto",):
+            raise
+        said = f"{plan.device} failed, so the CPU adds up the rows: {error}"
+        warnings.warn(said, RuntimeWarning, stacklevel=4)
+        return fold(query.but(devices=("cpu",)), wanted)
+    if found is None and plan.gpu is None and _is_near(query, plan, wanted):
+        assert wanted.farthest is not None
+        found = fold_near(query, wanted, wanted.farthest)
+        plan = replace(plan, method="dijkstra", why="little lies within the cutoff: searches that end there")
+    if found is None and plan.method == "prepared" and (plan.gpu is None or not plan.rows):
+        controls = Controls(threads=query.threads, memory=plan.available)
+        hierarchy = blocks.prepare(controls)
+        if isinstance(hierarchy, Hierarchy) and not hierarchy.by_rows:
+            found = fold_hierarchy(hierarchy, query.sources, wanted, query.threads, query.progress, controls.stop)
+    if found is None and plan.method == "bfs" and plan.gpu is None and wanted.is_plain and not wanted.greatest:
+        found = _by_passes(query, plan, wanted)
+    if found is None:
+        found = _by_blocks(blocks, wanted)
+    stats = {"method": plan.method, "device": plan.device, "seconds": time.perf_counter() - began}
+    return found, {"plan": plan, "stats": stats}
+
+
+def _is_near(query: Query, plan: Plan, wanted: Wanted) -> bool:
+    """Tell whether searches that end at the cutoff should be faster than the method of the plan.
+
+    A sweep leaves out what is too far away: NEAR_SWEPT of its time is what the smallest cutoffs take.
+    """
+    graph, k = query.graph, len(query.sources)
+    if wanted.farthest is None or query.method not in ("auto", "prepared", "dijkstra") or graph.min_weight < 0 or not k:
+        return False
+    ready = query.hierarchy is not None
+    if query.method != "auto" and not ready:
+        return False
+    seconds = seconds_on_cpu(graph, k, plan.method, query.threads, plan.dtype.itemsize, True, outlook_of(graph))
+    if plan.method == "prepared":
+        before = 0.0 if ready else preparing_seconds(graph, outlook_of(graph), query.threads)
+        seconds = before + NEAR_SWEPT * seconds
+    return are_quicker(query, wanted.farthest, seconds)
+
+
+def _on_gpus(query: Query, plan: Plan, wanted: Wanted) -> Folded | None:
+    """Return what GPUs reduce themselves; None if that is not all that is wanted."""
+    is_able = plan.method == "prepared" and isinstance(query.hierarchy, Hierarchy)
+    if not (is_able and wanted.is_plain and plan.rows):
+        return None
+    from ..gpu.reductions import reduce_rows
+
+    replace(plan, host_bytes=0).require_memory()  # no rows come to the host
+    assert plan.gpu is not None
+    assert isinstance(query.hierarchy, Hierarchy)
+    problem, _ = new_problem(query, plan, query.hierarchy.layout.dtype)
+    controls = Controls(threads=plan.threads)
+    names = {"sum": wanted.sums, "count": wanted.counts, "maximum": wanted.greatest}
+    with watcher(query.progress, plan.rows, controls.done) as watch:
+        controls.watch = watch or controls.watch
+        found = reduce_rows(plan.gpu, problem, tuple(name for name in names if names[name]), controls)
+    return Folded(found.get("sum"), found.get("count"), found.get("maximum"), None, None)
+
+
+def _by_passes(query: Query, plan: Plan, wanted: Wanted) -> Folded | None:
+    """Return sums and counts from breadth-first searches that write no row; None if rows are searched one by one."""
+    from ..methods.bfs import sum_passes
+
+    if not plan.rows or query.types[0].kind == "f":
+        return None
+    problem, _ = new_problem(query, replace(plan, renumber=False), query.types[-1])
+    controls = Controls(threads=plan.threads)
+    controls.is_bare = lambda: True
+    with watcher(query.progress, plan.rows, controls.done) as watch:
+        controls.watch = watch or controls.watch
+        found = sum_passes(problem, controls)
+    if found is None:
+        return None
+    return Folded(found[0] if wanted.sums else None, found[1] if wanted.counts else None, None, None, None)
+
+
+def _by_blocks(blocks: RowBlocks, wanted: Wanted) -> Folded:
+    """Fold blocks of whole rows, one after the other; all threads settle them, and then all threads fold them."""
+    query, done = blocks.query, Done()
+    blocks.query = query.but(cutoff=wanted.farthest if query.graph.min_weight >= 0 else None)
+    found: Folded | None = None
+    with watcher(query.progress, len(query.sources), done) as watch:
+        for i in range(len(blocks)):
+            rows = blocks.settle(i, done.show(watch)).rows
+            found = wanted.widened(found, len(query.sources), rows.dtype)
+            _fold_block(rows, i * blocks.size, wanted, found, query.threads)
+            done.add(len(rows))
+    return wanted.new(0, query.types[0]) if found is None else found
+
+
+def _fold_block(rows: np.ndarray, first: int, wanted: Wanted, found: Folded, threads: int) -> None:
+    """Fold some rows into the entries from ``first`` on."""
+    from ..kernels.cpu.folds import fold_rows
+
+    limit = wanted.limit_in(rows.dtype, limits.unreached(rows.dtype))
+    thresholds = wanted.thresholds_in(rows.dtype, limits.unreached(rows.dtype))
+    totals = None if found.totals is None else found.totals.reshape(len(found.totals), -1)
+    pieces = min(len(rows), 4 * threads)
+    bounds = np.arange(pieces + 1) * len(rows) // pieces
+
+    def do(i: int) -> None:
+        low, high = int(bounds[i]), int(bounds[i + 1])
+        fold_rows(
+            rows[low:high], first + low, found.sums, found.counts, found.greatest, found.inverses, thresholds,
+            wanted.amounts, totals, limit,
+        )  # fmt: skip
+
+    cpu.share_out(lambda: do, pieces, threads if rows.size > SHARED else 0, np.zeros(1, np.int64))
+
+
+SHARED = 1 << 18  # distances from which on threads share them; starting threads takes as long as 100,000 to fold

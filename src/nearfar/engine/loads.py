@@ -1,0 +1,128 @@
+"""What passes through every vertex and over every arc, if one unit goes from each source to each target.
+
+Of several shortest paths, each carries the same share. Over a hierarchy without a core, sources go 16 at a time
+(elimination/tallies.py); otherwise a search per source counts (Brandes, kernels/cpu/brandes.py).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..description import format_bytes
+from ..devices import cpu
+from ..elimination.build import Hierarchy
+from ..elimination.folds import least_beyond
+from ..elimination.tallies import count_paths, tally
+from ..errors import MemoryLimitError, option
+from ..methods.problem import Controls
+from ..progress import watcher
+from .balls import BallSpace
+from .blocks import RowBlocks
+from .query import Query
+from .routes import require_positive, slack_of
+from .tuning import BALL_PIECES
+
+Found = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
+"""What passes through vertices; the pairs that start or end at each; what passes over arcs."""
+
+
+def find_loads(
+    query: Query, wanted: np.ndarray, *, ends: bool, arcs: bool, exact: bool
+) -> tuple[Found, dict[str, Any]]:
+    """Return the loads of vertices and arcs from all sources to the vertices that are wanted, and plan and stats.
+
+    ``wanted`` has 1.0 for each target, 0.0 for others. ``ends``: whether pairs are counted at their ends. ``exact``:
+    whether only lengths tie that are equal to the bit, summed along the path.
+    """
+    require_positive(query)
+    began = time.perf_counter()
+    blocks = RowBlocks(query, plan=None)
+    stop = np.zeros(1, np.int64)
+    whole = None
+    if blocks.plan.method == "prepared" and blocks.plan.gpu is None and not exact and not ends:
+        whole = _without_core(blocks.prepare(Controls(threads=query.threads, memory=blocks.plan.available)))
+    if whole is None:
+        found = _by_searches(query, wanted, ends, arcs, exact, stop)
+    else:
+        found = _by_hierarchy(query, whole, wanted, arcs, stop)
+    method = "dijkstra" if whole is None else "prepared"
+    stats = {"method": method, "device": "cpu", "seconds": time.perf_counter() - began}
+    return found, {"stats": stats}
+
+
+def _without_core(hierarchy: Any) -> Hierarchy | None:
+    """Return a hierarchy in which every vertex is eliminated and no arc was pruned; None if it is not that."""
+    if not isinstance(hierarchy, Hierarchy) or hierarchy.by_rows or hierarchy.pruned or hierarchy.structure.core:
+        return None
+    return hierarchy
+
+
+def _by_hierarchy(query: Query, hierarchy: Hierarchy, wanted: np.ndarray, arcs: bool, stop: np.ndarray) -> Found:
+    """Push loads back over a hierarchy."""
+    slack = slack_of(query.graph.weight_dtype or np.dtype(np.int64))  # of the weights, though sums may be wider
+    counted = _aside(lambda: count_paths(hierarchy, hierarchy.graph, slack, query.threads, stop), stop)
+    layout = counted.layout
+    per_thread = layout.n + len(layout.up_arcs) + len(layout.down_arcs) + 40 * layout.cells
+    _require_memory(query, 8 * (per_thread * query.threads + 4 * len(counted.out_counts)))
+    limit = layout.limit if query.cutoff is None else least_beyond(query.cutoff, layout.dtype, layout.limit)
+    bounded = query.cutoff is not None
+    loads = tally(counted, query.sources, wanted, limit, bounded, query.threads, query.progress, stop)
+    through, over = _aside(lambda: counted.unpack(loads, hierarchy.graph, stop), stop)
+    return through, None, over if arcs else None
+
+
+def _require_memory(query: Query, needed: int) -> None:
+    """Refuse what needs more memory than may be used."""
+    available = cpu.facts().memory if query.memory is None else query.memory
+    if needed > available:
+        raise MemoryLimitError(
+            f"counting paths over {query.graph.n:,} vertices and {query.graph.m:,} arcs needs "
+            f"{format_bytes(needed)}; {format_bytes(available)} may be used. Allow more memory, or use fewer "
+            f"{option('threads')}.",
+            needed,
+            available,
+        )
+
+
+def _aside(make: Callable[[], Any], stop: np.ndarray) -> Any:
+    """Return what a function makes on another thread, so that Ctrl-C interrupts it."""
+    made: list[Any] = []
+    cpu.run(lambda t: made.append(make()), 1, stop)
+    return made[0]
+
+
+def _by_searches(query: Query, wanted: np.ndarray, ends: bool, arcs: bool, exact: bool, stop: np.ndarray) -> Found:
+    """Run Brandes' algorithm from every source; threads take pieces of the sources."""
+    from ..kernels.cpu.brandes import brandes, has_parallel
+
+    graph, dtype = query.graph, query.types[0]
+    _require_memory(query, query.threads * (60 * graph.n + 8 * graph.m * arcs))
+    cutoff = np.inf if query.cutoff is None else query.cutoff
+    slack = np.int64(0) if dtype.kind == "i" else 0.0 if exact else slack_of(dtype)
+    parallel = bool(has_parallel(graph.offsets, graph.arcs, np.empty(graph.n, np.int32)))
+    pieces = max(1, min(len(query.sources), BALL_PIECES * query.threads))
+    bounds = np.arange(pieces + 1) * len(query.sources) // pieces
+    parts: list[Any] = []
+    done: list[int] = []
+
+    def new_worker() -> Callable[[int], None]:
+        space, sigma, behind = BallSpace(query, cutoff), np.zeros(graph.n), np.zeros(graph.n)
+        own = np.zeros(graph.n), np.zeros(graph.n) if ends else None, np.zeros(graph.m) if arcs else None
+        parts.append(own)
+
+        def do(i: int) -> None:
+            sources = query.sources[bounds[i] : bounds[i + 1]]
+            brandes(*space.given(sources), wanted, slack, parallel, sigma, behind, *own, stop)
+            done.extend(range(len(sources)))
+
+        return do
+
+    with watcher(query.progress, len(query.sources), done) as watch:
+        cpu.share_out(new_worker, pieces, query.threads, stop, watch)
+    through, both, over = (None if parts[0][i] is None else sum(part[i] for part in parts) for i in range(3))
+    assert through is not None
+    return through, both, over

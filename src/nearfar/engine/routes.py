@@ -1,0 +1,116 @@
+"""Several paths between two vertices: the k shortest (Yen 1971), how many shortest ones there are, all predecessors."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from ..errors import MethodError
+from ..graph import Graph
+from ..results import Distances, limits
+from ..results.ties import slack_of as slack_of
+from .query import Query, check
+from .solve import solve
+
+
+class Spurs:
+    """Shortest paths to one target that avoid some vertices: the row to the target, and work space for searches."""
+
+    def __init__(self, graph: Graph, target: int, threads: int | None) -> None:
+        to = check(graph, np.array([target], np.int32), single=True, direction="to", method="dijkstra", threads=threads)
+        row = solve(to).rows[0]
+        kind = np.dtype(np.int64) if row.dtype.kind == "i" else row.dtype
+        self.graph, self.target = graph, target
+        self.unreached = limits.unreached(kind)
+        self.bound = limits.in_type(row, kind)
+        n = graph.n
+        self.dist, self.keys = np.full(n, self.unreached, kind), np.empty(n, kind)
+        self.heap, self.positions = np.empty(n, np.int32), np.full(n, -1, np.int32)
+        self.before, self.found = np.empty(n, np.int32), np.empty(n + 1, np.int32)
+        self.avoided, self.closed = np.zeros(n, bool), np.zeros(n, bool)
+
+    def find(self, root: list[int], heads: set[int]) -> list[int] | None:
+        """Return a shortest path that begins with ``root`` and does not go on to one of ``heads``."""
+        from ..kernels.cpu.yen import find_spur
+
+        avoided, closed = root[:-1], list(heads)
+        self.avoided[avoided], self.closed[closed] = True, True
+        count = int(find_spur(
+            self.graph.offsets, self.graph.arcs, root[-1], self.target, self.bound, self.unreached, self.avoided,
+            self.closed, self.unreached, self.dist.dtype.type(0), self.heap, self.keys, self.positions, self.dist,
+            self.before, self.found,
+        ))  # fmt: skip
+        self.avoided[avoided], self.closed[closed] = False, False
+        return [*root[:-1], *self.found[:count][::-1].tolist()] if count else None
+
+
+def length_of(graph: Graph, path: list[int]) -> Any:
+    """Return the length of a path over the lightest arcs, added along the path."""
+    from ..graph.input_rows import lightest_along
+
+    arcs = lightest_along(graph, np.array(path, np.int32))
+    if graph.weights is None:
+        return len(arcs)
+    total: Any = 0
+    for weight in graph.weights[arcs].tolist():
+        total += weight
+    return total
+
+
+def shortest_routes(graph: Graph, source: int, target: int, k: int, threads: int | None) -> list[tuple[Any, list[int]]]:
+    """Return the k shortest paths without a repeated vertex, with their lengths, the shortest first.
+
+    A path is left at each of its vertices in turn; what leads on from there was found already, so other paths with the
+    same beginning are closed there. Vertices before the one where a path left another were tried by that one (Lawler).
+    """
+    if graph.min_weight < 0:
+        raise MethodError("several paths need weights >= 0. Use path(...) for the shortest one.")
+    if source == target:
+        return [(0, [source])]
+    spurs = Spurs(graph, target, threads)
+    first = spurs.find([source], set())
+    if first is None:
+        return []
+    waiting: list[tuple[Any, list[int], int]] = [(length_of(graph, first), first, 0)]
+    found: list[tuple[Any, list[int]]] = []
+    known = {tuple(first)}
+    while waiting and len(found) < k:
+        length, path, left = heappop(waiting)
+        found.append((length, path))
+        if len(found) == k:
+            break
+        for i in range(left, len(path) - 1):
+            root = path[: i + 1]
+            heads = {other[i + 1] for _, other in found if other[: i + 1] == root and len(other) > i + 1}
+            candidate = spurs.find(root, heads)
+            if candidate is not None and tuple(candidate) not in known:
+                known.add(tuple(candidate))
+                heappush(waiting, (length_of(graph, candidate), candidate, i))
+    return found
+
+
+def count_from_row(result: Distances) -> np.ndarray:
+    """Return how many shortest paths lead from the source of a single row to every vertex; weights are positive."""
+    from ..kernels.cpu.brandes import count_from, has_parallel
+
+    graph, row = result.searched, result.rows[0]
+    mark = limits.unreached(row.dtype)
+    order = np.argsort(row, kind="stable").astype(np.int32)[: int(np.count_nonzero(row != mark))]
+    parallel = bool(has_parallel(graph.offsets, graph.arcs, np.empty(graph.n, np.int32)))
+    sigma = np.empty(graph.n)
+    count_from(graph.offsets, graph.arcs, order, row, mark, slack_of(row.dtype), parallel, sigma)
+    return sigma
+
+
+def require_positive(query: Query) -> None:
+    """Refuse weights of 0 and below: around a cycle of them there are infinitely many shortest walks."""
+    graph = query.asked
+    if graph.m and graph.min_weight <= 0:
+        assert graph.weights is not None
+        e = int(np.argmin(graph.weights))
+        raise MethodError(
+            f"paths can be counted only if all weights are positive; {graph.arc_name(e)} has {graph.weights[e]}. Give "
+            "such arcs a small weight, or join their ends."
+        )

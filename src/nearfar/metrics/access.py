@@ -1,0 +1,171 @@
+"""Accessibility: what can be reached from every origin, such as jobs within half an hour; by cutoffs or with a decay.
+
+For every origin, the amounts at all vertices are added up, each multiplied by a function of its distance. With cutoffs,
+that is 1 up to the cutoff and 0 beyond. Any other function is a *decay*.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any, Unpack
+
+import numpy as np
+
+from ..engine.decay import Decay, fold_decay
+from ..engine.folds import Wanted
+from ..engine.query import PreparedGraph
+from ..errors import InputTypeError, OptionError
+from ..graph import Graph
+from .ask import MetricOptions, ask
+from .measure import Measure
+from .near import take_cutoffs
+
+DECAYS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
+    "exponential": lambda d, scale: np.exp(-d / scale),
+    "gaussian": lambda d, scale: np.exp(-0.5 * (d / scale) ** 2),
+    "power": lambda d, scale: np.maximum(d, 1.0) ** -scale,
+    "linear": lambda d, scale: np.maximum(0.0, 1.0 - d / scale),
+}
+
+
+def accessibility(
+    graph: Graph | PreparedGraph,
+    opportunities: Any,
+    *,
+    cutoffs: Any = None,
+    decay: str | Callable[[np.ndarray], np.ndarray] | None = None,
+    scale: float | None = None,
+    vertices: Any = None,
+    hops: bool = False,
+    direction: str = "from",
+    **options: Unpack[MetricOptions],
+) -> Measure:
+    """Return how much can be reached from each origin: amounts within cutoffs, or weighted by a decay.
+
+    Parameters
+    ----------
+    graph : Graph or Prepared
+    opportunities : dict, Series, DataFrame or array
+        How much there is at the vertices: a dict of vertices and amounts; a Series or DataFrame whose index names the
+        vertices, one column per kind; or an array with one entry per vertex, or one row per vertex. A vertex that does
+        not occur has nothing; one that occurs several times has the sum.
+    cutoffs : number or list of numbers
+        The amounts within each of these distances; a vertex at exactly this distance counts.
+    decay : str or function
+        Instead of cutoffs: how much a distance d counts. "exponential": exp(-d / scale). "gaussian":
+        exp(-(d / scale)**2 / 2). "linear": 1 - d / scale, 0 from there on. "power": d**-scale, where distances below 1
+        count like 1. Or a function that takes an array of distances and returns as many factors.
+    scale : number
+        The parameter of a decay that is named.
+    vertices : vertices, optional
+        The origins; by default all vertices.
+    hops : bool
+        Whether every arc counts 1, whatever it weighs.
+    direction : {"from", "to"}
+        "from": travel from the origins to the opportunities; "to": the other way.
+    **options
+        As for `closeness`; with a decay, ``cutoff`` ends it there.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.Graph.from_arcs(["Ulm", "Ulm"], ["Bonn", "Kiel"], [4, 9], names=True, undirected=True)
+    >>> jobs = {"Bonn": 100, "Kiel": 20}
+    >>> nearfar.metrics.accessibility(g, jobs, cutoffs=[5, 10]).to_frame()
+      vertex    5   10
+    0    Ulm  100  120
+    1   Bonn  100  100
+    2   Kiel   20   20
+    >>> nearfar.metrics.accessibility(g, jobs, decay="exponential", scale=10)["Ulm"].__round__(3)
+    75.163
+    """
+    asked = ask(graph, vertices, hops, direction, options)
+    amounts, kinds = take_amounts(asked.graph, opportunities)
+    if (cutoffs is None) == (decay is None):
+        given = "neither cutoffs nor a decay are given" if decay is None else "both cutoffs and a decay are given"
+        raise OptionError(f"{given}; give cutoffs=[600, 1200], or decay='exponential' with scale=600.")
+    if decay is not None:
+        values, facts = fold_decay(asked.query, take_decay(decay, scale), amounts.astype(np.float64))
+        return asked.measure("accessibility", values if kinds else values[:, 0], facts, kinds)
+    if scale is not None:
+        raise OptionError(f"scale is {scale!r}, but cutoffs have no scale. Leave it out, or give a decay.")
+    listed = take_cutoffs(cutoffs)
+    ascending = tuple(sorted(set(listed)))
+    folded, facts = asked.fold(Wanted(cutoffs=ascending, amounts=amounts))
+    assert folded.totals is not None
+    totals = folded.totals[:, :, [ascending.index(cutoff) for cutoff in listed]]
+    columns = [(kind, cutoff) for kind in kinds for cutoff in listed] if kinds else listed
+    return asked.measure("accessibility", _wide(totals.reshape(len(totals), len(columns))), facts, columns)
+
+
+def _wide(totals: np.ndarray) -> np.ndarray:
+    """Return totals in 64 bits."""
+    return totals.astype(np.int64) if totals.dtype == np.int32 else totals
+
+
+def take_decay(decay: Any, scale: Any) -> Decay:
+    """Return the decay, given by name or as a function."""
+    if callable(decay):
+        if scale is not None:
+            raise OptionError(f"scale is {scale!r}, but the decay is a function, which has its own. Leave it out.")
+        return Decay(decay)
+    if not isinstance(decay, str) or decay not in DECAYS:
+        known = ", ".join(map(repr, DECAYS))
+        raise OptionError(f"decay is {decay!r:.60}, but must be one of {known}, or a function of the distances.")
+    if isinstance(scale, bool) or not isinstance(scale, numbers.Real):
+        raise InputTypeError(f"scale is {scale!r:.60}; the decay {decay!r} needs a number, such as scale=600.")
+    if not 0 < float(scale) < np.inf:
+        raise OptionError(f"scale is {scale}; it must be more than 0, and finite.")
+    function, size = DECAYS[decay], float(scale)
+    return Decay(lambda distances: function(distances, size), size if decay == "linear" else None)
+
+
+def take_amounts(graph: Graph, opportunities: Any) -> tuple[np.ndarray, list[Any] | None]:
+    """Return one row of n amounts per kind, and the names of the kinds, None if there is only one without a name.
+
+    Whole numbers whose sums fit are int32 or int64, which add up exactly and faster; all others are float64.
+    """
+    values, where, kinds = _take_values(graph, opportunities)
+    if values.dtype.kind not in "iufb":
+        raise InputTypeError(f"the opportunities are of type {values.dtype}; give numbers.")
+    if not np.isfinite(values).all():
+        raise OptionError("an amount of the opportunities is not finite; give numbers, 0 where there is nothing.")
+    amounts = np.zeros((values.shape[1], graph.n), np.float64 if values.dtype.kind == "f" else np.int64)
+    for kind in range(len(amounts)):
+        np.add.at(amounts[kind], where, values[:, kind])
+    most = np.abs(amounts.astype(np.float64)).sum(axis=1).max(initial=0)
+    is_whole = amounts.dtype.kind == "i" or bool((amounts == np.floor(amounts)).all())
+    if is_whole and most < (2**62 if amounts.dtype.kind == "i" else 2**53):
+        return amounts.astype(np.int32 if most < 2**31 else np.int64), kinds
+    return amounts.astype(np.float64), kinds
+
+
+def _take_values(graph: Graph, opportunities: Any) -> tuple[np.ndarray, np.ndarray, list[Any] | None]:
+    """Return amounts, one column per kind; the vertex of each row; and the names of the kinds."""
+    if isinstance(opportunities, Mapping):
+        where = graph.indices(list(opportunities))
+        values = np.asarray(list(opportunities.values())) if len(where) else np.empty(0, np.int64)
+        if values.ndim != 1:
+            raise InputTypeError(
+                "the opportunities are a dict of several amounts per vertex; give a DataFrame instead."
+            )
+        return values.reshape(-1, 1), where, None
+    if hasattr(opportunities, "index") and hasattr(opportunities, "to_numpy"):  # a Series or DataFrame of pandas
+        where, values = graph.indices(opportunities.index.tolist()), opportunities.to_numpy()
+        kinds = list(opportunities.columns) if values.ndim == 2 else None
+        return values.reshape(len(where), -1), where, kinds
+    if hasattr(opportunities, "columns"):  # a frame without an index, as polars has them
+        if "vertex" not in opportunities.columns:
+            raise OptionError("the opportunities have no column 'vertex', which names the vertices. Name it so.")
+        kinds = [name for name in opportunities.columns if name != "vertex"]
+        values = np.array([list(opportunities[name]) for name in kinds]).T
+        return values, graph.indices(list(opportunities["vertex"])), kinds
+    values = np.asarray(opportunities)
+    if values.ndim not in (1, 2) or len(values) != graph.n:
+        raise InputTypeError(
+            f"the opportunities have shape {values.shape}, but the graph has {graph.n:,} vertices. Give one entry per "
+            "vertex, one row per vertex, or a dict of vertices and amounts."
+        )
+    kinds = list(range(values.size // max(graph.n, 1))) if values.ndim == 2 else None
+    return values.reshape(graph.n, 1 if kinds is None else len(kinds)), np.arange(graph.n), kinds

@@ -1,0 +1,139 @@
+"""How many vertices are near: `reach` within cutoffs, and the `histogram` of the distances of all pairs."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Unpack
+
+import numpy as np
+
+from ..engine.folds import Wanted
+from ..engine.query import PreparedGraph
+from ..errors import InputTypeError, MethodError, OptionError
+from ..graph import Graph
+from .ask import Asked, MetricOptions, ask
+from .measure import Measure
+
+MOST_BINS = 10_000
+
+
+def take_cutoffs(cutoffs: Any) -> list[float]:
+    """Return a list of cutoffs, in the order given."""
+    listed = list(cutoffs) if isinstance(cutoffs, list | tuple | range | np.ndarray) else [cutoffs]
+    if not listed:
+        raise OptionError("cutoffs is empty; give at least one distance, such as cutoffs=[600, 1200].")
+    for i, cutoff in enumerate(listed):
+        if isinstance(cutoff, bool) or not isinstance(cutoff, numbers.Real):
+            raise InputTypeError(f"a cutoff is {cutoff!r:.60}, a {type(cutoff).__name__}; give numbers, in a list.")
+        if not float(cutoff) >= 0:
+            raise OptionError(f"a cutoff is {cutoff}; it must be 0 or more.")
+        if cutoff in listed[:i]:
+            raise OptionError(f"the cutoff {cutoff} is given twice; give each once.")
+    return [cutoff.item() if isinstance(cutoff, np.generic) else cutoff for cutoff in listed]
+
+
+def reach(
+    graph: Graph | PreparedGraph,
+    cutoffs: Any,
+    vertices: Any = None,
+    *,
+    hops: bool = False,
+    direction: str = "from",
+    **options: Unpack[MetricOptions],
+) -> Measure:
+    """Return how many vertices lie within each of several cutoffs of a vertex, itself included.
+
+    Parameters
+    ----------
+    graph : Graph or Prepared
+    cutoffs : number or list of numbers
+        A vertex at exactly this distance counts. There is one column per cutoff.
+    vertices, hops, **options
+        As for `closeness`.
+    direction : {"from", "to"}
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7], undirected=True)
+    >>> nearfar.metrics.reach(g, [5, 7]).values
+    array([[2, 2],
+           [2, 3],
+           [1, 2]])
+    """
+    listed = take_cutoffs(cutoffs)
+    asked = ask(graph, vertices, hops, direction, options)
+    ascending = tuple(sorted(set(listed)))
+    ones = np.ones((1, asked.graph.n), np.int32)
+    folded, facts = asked.fold(Wanted(cutoffs=ascending, amounts=ones))
+    assert folded.totals is not None
+    values = folded.totals[:, 0, [ascending.index(cutoff) for cutoff in listed]].astype(np.int64)
+    return asked.measure("reach", values, facts, listed)
+
+
+def histogram(
+    graph: Graph | PreparedGraph,
+    bins: Any = 20,
+    vertices: Any = None,
+    *,
+    hops: bool = False,
+    direction: str = "from",
+    **options: Unpack[MetricOptions],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many pairs of different vertices have a distance in each of several bins.
+
+    Parameters
+    ----------
+    graph : Graph or Prepared
+    bins : int or list of numbers
+        The number of bins, of equal width, up to the greatest distance; or their edges. As in `numpy.histogram`, a bin
+        contains its left edge, and the last one both. A pair counts in both directions.
+    vertices, hops, **options
+        As for `closeness`: pairs start at these vertices.
+    direction : {"from", "to"}
+
+    Returns
+    -------
+    counts : int64 array
+    edges : float64 array, one longer
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> counts, edges = nearfar.metrics.histogram(nearfar.generate.road_grid(30, 30, seed=1), [0, 5000, 20000, 80000])
+    >>> counts
+    array([ 17376, 219726, 571998])
+    """
+    asked = ask(graph, vertices, hops, direction, options)
+    edges, is_whole = _take_edges(bins, asked)
+    last = np.inf if is_whole and asked.query.cutoff is None else edges[-1]  # a sum may be rounded up there
+    ends = (*edges[:-1].tolist(), float(last))
+    ones = np.ones((1, asked.graph.n), np.int32)
+    folded, _ = asked.fold(Wanted(cutoffs=ends, amounts=ones, open_ends=len(ends) - 1))
+    assert folded.totals is not None
+    within = folded.totals[:, 0, :].sum(axis=0, dtype=np.int64)
+    own = np.append(edges[:-1] > 0, last >= 0)  # every vertex is at distance 0 from itself
+    within -= len(asked.vertices) * own
+    return np.diff(within), edges
+
+
+def _take_edges(bins: Any, asked: Asked) -> tuple[np.ndarray, bool]:
+    """Return the edges of the bins, ascending, and whether they reach up to the greatest distance."""
+    if isinstance(bins, int | np.integer) and not isinstance(bins, bool):
+        if not 1 <= bins <= MOST_BINS:
+            raise OptionError(f"bins is {bins}; give 1 to {MOST_BINS:,}, or a list of edges.")
+        if asked.query.graph.min_weight < 0:
+            raise MethodError("distances may be negative, and bins begin at 0. Give a list of edges.")
+        most = asked.query.cutoff
+        if most is None or most == np.inf:
+            folded, _ = asked.fold(Wanted(greatest=True))
+            assert folded.greatest is not None
+            most = folded.greatest.max(initial=0).item()
+        return np.linspace(0.0, float(most) or 1.0, int(bins) + 1), True
+    try:
+        edges = np.asarray(bins, np.float64)
+    except (TypeError, ValueError):
+        edges = np.empty(0)
+    if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all() or not np.isfinite(edges).all():
+        raise OptionError(f"bins is {bins!r:.60}; give the number of bins, or at least two finite edges that ascend.")
+    return edges, False

@@ -1,0 +1,189 @@
+"""`within`: all pairs whose distance is at most a cutoff, as a sparse matrix; never n x n numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..description import Description
+from ..devices import cpu
+from ..engine.balls import Lists, list_near
+from ..engine.query import PreparedGraph
+from ..errors import MethodError
+from ..graph import Graph
+from ..graph.tables import called, frame_of
+from ..results import lookup
+from ..results.limits import choose_types
+from .ask import MetricOptions, ask
+from .near import take_cutoffs
+
+
+class Within:
+    """All pairs (source, target) within a cutoff. Made by `nearfar.metrics.within`.
+
+    Attributes
+    ----------
+    graph : Graph
+    source_indices : int32 array of length k
+        The sources, by index; ``sources`` are their names.
+    offsets : int64 array of length k + 1
+        The targets of source i are ``targets[offsets[i]:offsets[i + 1]]``, the nearest first.
+    targets : int32 array
+        The vertices within the cutoff, by index; a source is within it itself, at distance 0.
+    dist : array
+        Their distances.
+    cutoff : number
+    direction : str
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> g = nearfar.Graph.from_arcs(["Ulm", "Ulm"], ["Bonn", "Kiel"], [4, 9], names=True, undirected=True)
+    >>> near = nearfar.metrics.within(g, 5)
+    >>> len(near), near["Ulm"]
+    (5, [('Ulm', 0), ('Bonn', 4)])
+    """
+
+    __iter__ = None  # vertices are called by name, so this is no sequence
+    __contains__ = None
+
+    def __init__(
+        self, graph: Graph, sources: np.ndarray, lists: Lists, dtype: np.dtype, cutoff: float, direction: str
+    ) -> None:
+        self.graph, self.source_indices = graph, sources
+        self.offsets, self.targets, self.dist = lists.offsets, lists.targets, lists.lengths.astype(dtype, copy=False)
+        self.cutoff, self.direction = cutoff, direction
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.targets)
+
+    @property
+    def sources(self) -> Any:
+        """The sources by name; a query takes them again."""
+        return lookup.names_of(self.graph, self.source_indices)
+
+    def __getitem__(self, source: Any) -> list[tuple[Any, int | float]]:
+        """Return the vertices within the cutoff of a source, by name, with their distances, the nearest first."""
+        i = self._row_by_index.get(self.graph.index(source, "source"))
+        if i is None:
+            raise MethodError(f"{source!r} is not one of the {len(self.source_indices):,} sources of this result.")
+        some = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
+        return list(zip(lookup.list_names(self.graph, self.targets[some]), self.dist[some].tolist(), strict=True))
+
+    @cached_property
+    def _row_by_index(self) -> dict[int, int]:
+        """The first row of each source."""
+        listed = self.source_indices[::-1].tolist()
+        return dict(zip(listed, range(len(listed) - 1, -1, -1), strict=True))
+
+    def to_scipy(self) -> Any:
+        """Return a scipy.sparse.csr_array of shape (sources, vertices), with float64 distances.
+
+        A distance of 0 is stored too: that of a source to itself.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.metrics.within(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 6).to_scipy().nnz
+        4
+        """
+        from scipy.sparse import csr_array
+
+        shape = (len(self.source_indices), self.graph.n)
+        made = csr_array((self.dist.astype(np.float64), self.targets, self.offsets), shape=shape)
+        made.sort_indices()
+        return made
+
+    def _columns(self) -> dict[str, Any]:
+        """Return source, target and distance of every pair, as columns."""
+        first, second = ("source", "target") if self.direction == "from" else ("target", "source")
+        rows = np.repeat(self.source_indices, np.diff(self.offsets))
+        return {first: called(self.graph, rows), second: called(self.graph, self.targets), "distance": self.dist}
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with columns source, target and distance, one line per pair.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> print(nearfar.metrics.within(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 6).to_frame())
+           source  target  distance
+        0       0       0         0
+        1       0       1         5
+        2       1       1         0
+        3       2       2         0
+        """
+        return frame_of(self._columns())
+
+    def to_arrow(self) -> Any:
+        """Return a pyarrow.Table with columns source, target and distance, as `to_frame` has them."""
+        import pyarrow
+
+        return pyarrow.table({name: pyarrow.array(values) for name, values in self._columns().items()})
+
+    def describe(self) -> Description:
+        """Return how many pairs there are, and what they take: a dict that prints as a table."""
+        counts = np.diff(self.offsets)
+        size = self.offsets.nbytes + self.targets.nbytes + self.dist.nbytes
+        return Description(
+            sources=len(counts), vertices=self.graph.n, arcs=self.graph.m, cutoff=self.cutoff, pairs=len(self),
+            mean=float(counts.mean()) if len(counts) else 0.0, most=int(counts.max(initial=0)), bytes=size,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"Within(sources={len(self.source_indices)}, pairs={len(self)}, cutoff={self.cutoff})"
+
+
+def within(
+    graph: Graph | PreparedGraph,
+    cutoff: float,
+    sources: Any = None,
+    *,
+    hops: bool = False,
+    direction: str = "from",
+    threads: int | None = None,
+    progress: bool | Callable[[int, int], object] = False,
+    memory: float | str | None = None,
+) -> Within:
+    """Return all pairs of vertices whose distance is at most a cutoff.
+
+    Parameters
+    ----------
+    graph : Graph or Prepared
+    cutoff : number
+        A vertex at exactly this distance counts.
+    sources : vertices, optional
+        By default all vertices.
+    hops : bool
+        Whether every arc counts 1, whatever it weighs.
+    direction : {"from", "to"}
+    threads, progress, memory
+        As in `nearfar.mssp`.
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> near = nearfar.metrics.within(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 6)
+    >>> near.to_scipy().toarray()
+    array([[0., 5., 0.],
+           [0., 0., 0.],
+           [0., 0., 0.]])
+    """
+    (end,) = take_cutoffs([cutoff])
+    options: MetricOptions = {"threads": threads, "progress": progress, "memory": memory}
+    asked = ask(graph, sources, hops, direction, options)
+    query = asked.query
+    if query.graph.min_weight < 0:
+        raise MethodError(
+            "within(...) needs weights >= 0: a path may leave the cutoff and return over negative weights. Use mssp "
+            "with a cutoff, some sources at a time."
+        )
+    available = cpu.facts().memory if query.memory is None else query.memory
+    lists = list_near(query, end, available)
+    types = choose_types(query.graph, None, False)
+    dtype = types[0] if types[0].kind == "f" or end < np.iinfo(types[0]).max else types[-1]
+    return Within(asked.graph, asked.vertices, lists, dtype, end, direction)

@@ -1,0 +1,211 @@
+"""Betweenness of vertices and arcs against NetworkX, by searches and over hierarchies, with ties."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nearfar
+from helpers.marks import JIT
+from helpers.networkx_graphs import both, drawn
+from helpers.shapes import shaped
+from nearfar import Graph, generate, metrics
+
+EXAMPLES = 300 if JIT else 10
+METHODS = ("dijkstra", "prepared")
+
+
+def vertices_of(there, **options):
+    """Return the betweenness of vertices by NetworkX, in their order."""
+    found = nx.betweenness_centrality(there, weight="weight", **options)
+    return [found[v] for v in range(len(there))]
+
+
+def compare_edges(found, there, here, **options):
+    """Compare the betweenness of every edge with NetworkX."""
+    wanted = nx.edge_betweenness_centrality(there, weight="weight", **options)
+    for (u, v), value in wanted.items():
+        assert np.isclose(found[u, v], value, rtol=1e-9, atol=1e-12)
+
+
+@settings(max_examples=1000 if JIT else 10)
+@given(pair=both(("none", "ties", "int")), method=st.sampled_from(METHODS), normalized=st.booleans())
+def test_vertices_and_edges(pair, method, normalized):
+    there, here = pair
+    options = {"normalized": normalized}
+    found = metrics.betweenness(here, method=method, **options)
+    assert np.allclose(found.values, vertices_of(there, **options), rtol=1e-9, atol=1e-12)
+    if here.m:
+        compare_edges(metrics.edge_betweenness(here, method=method, **options), there, here, **options)
+
+
+@settings(max_examples=EXAMPLES // 3)
+@given(
+    seed=st.integers(0, 10**6), directed=st.booleans(), unit=st.integers(1, 9), kind=st.sampled_from(["grid", "tree"])
+)
+def test_many_units(seed, directed, unit, kind):
+    """Units of a few vertices: most of what is pushed crosses their gates."""
+    there, here = drawn(seed, kind, directed, "ties")
+    with shaped(unit=unit):
+        prepared = nearfar.prepare(here)
+        found = metrics.betweenness(prepared, normalized=False)
+        edges = metrics.edge_betweenness(prepared, normalized=False)
+    assert np.allclose(found.values, vertices_of(there, normalized=False), rtol=1e-9, atol=1e-9)
+    if here.m:
+        compare_edges(edges, there, here, normalized=False)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=EXAMPLES // 6)
+@given(seed=st.integers(0, 10**6), directed=st.booleans())
+def test_floats_tie_as_numbers_do(method, seed, directed):
+    """Weights .1, .2, .3 have the ties of 1, 2, 3, although sums of floats are rounded."""
+    _, whole = drawn(seed, "grid", directed, "ties")
+    wanted = metrics.betweenness(whole, method=method, normalized=False).values
+    for kind in ("float32", "float64"):
+        tenths = whole.with_weights((whole.row_weights / 10).astype(kind))
+        found = metrics.betweenness(tenths, method=method, normalized=False).values
+        assert np.allclose(found, wanted, rtol=1e-9)
+
+
+@settings(max_examples=EXAMPLES // 6)
+@given(seed=st.integers(0, 10**6), directed=st.booleans())
+def test_exact_ties_are_those_of_networkx(seed, directed):
+    there, here = drawn(seed, "grid", directed, "ties")
+    for u, v in there.edges:
+        there[u][v]["weight"] /= 10
+    ends = np.array(list(there.edges)).reshape(-1, 2)
+    weights = [there[u][v]["weight"] for u, v in ends.tolist()]
+    here = Graph.from_arcs(ends[:, 0], ends[:, 1], weights, n=len(there), undirected=not directed)
+    found = metrics.betweenness(here, ties="exact", normalized=False).values
+    assert np.allclose(found, vertices_of(there, normalized=False), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=EXAMPLES // 6)
+@given(pair=both(("ties", "int")), data=st.data())
+def test_subsets(method, pair, data):
+    there, here = pair
+    some = st.lists(st.integers(0, here.n - 1), min_size=1, max_size=here.n, unique=True)
+    sources, targets = data.draw(some), data.draw(some)
+    found = metrics.betweenness(here, sources=sources, targets=targets, normalized=False, method=method)
+    wanted = nx.betweenness_centrality_subset(there, sources, targets, weight="weight")
+    assert np.allclose(found.values, [wanted[v] for v in range(here.n)], rtol=1e-9, atol=1e-12)
+    edges = metrics.edge_betweenness(here, sources=sources, targets=targets, normalized=False, method=method)
+    for (u, v), value in loads_of(there, sources, targets).items():
+        assert np.isclose(edges[u, v], value, rtol=1e-9, atol=1e-12)
+
+
+def loads_of(there, sources, targets):
+    """Return what passes over every edge, by listing all paths: NetworkX shares ties equally in subsets of edges."""
+    loads = dict.fromkeys(there.edges, 0.0)
+    for s in sources:
+        for t in targets:
+            if s != t and nx.has_path(there, s, t):
+                paths = list(nx.all_shortest_paths(there, s, t, weight="weight"))
+                for path in paths:
+                    for u, v in pairwise(path):
+                        edge = (u, v) if (u, v) in loads else (v, u)
+                        loads[edge] += (1 if there.is_directed() else 0.5) / len(paths)
+    return loads
+
+
+@settings(max_examples=EXAMPLES // 6)
+@given(pair=both(("none", "ties")), normalized=st.booleans())
+def test_endpoints(pair, normalized):
+    there, here = pair
+    found = metrics.betweenness(here, endpoints=True, normalized=normalized).values
+    assert np.allclose(found, vertices_of(there, endpoints=True, normalized=normalized), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=EXAMPLES // 6)
+@given(pair=both(("ties",)), cutoff=st.integers(0, 8))
+def test_cutoff(method, pair, cutoff):
+    """Pairs that are farther apart do not count: the same as the sum over pairs that are not."""
+    there, here = pair
+    wanted = np.zeros(here.n)
+    lengths = dict(nx.all_pairs_dijkstra_path_length(there))
+    for s in range(here.n):
+        near = [t for t, d in lengths[s].items() if d <= cutoff and t != s]
+        if near:
+            part = nx.betweenness_centrality_subset(there, [s], near, weight="weight")
+            wanted += [part[v] for v in range(here.n)]
+    found = metrics.betweenness(here, cutoff=cutoff, normalized=False, method=method).values
+    assert np.allclose(found, wanted, rtol=1e-9, atol=1e-12)
+
+
+def test_hops():
+    there, here = drawn(7, "random", False, "int")
+    wanted = nx.betweenness_centrality(there)
+    assert np.allclose(metrics.betweenness(here, hops=True).values, [wanted[v] for v in range(here.n)])
+
+
+def test_samples_estimate_the_whole():
+    graph = generate.road_grid(20, 20, seed=1)
+    whole = metrics.betweenness(graph).values
+    assert np.array_equal(metrics.betweenness(graph, samples=10**6).values, whole)
+    some = [metrics.betweenness(graph, samples=100, seed=i).values for i in range(8)]
+    assert np.corrcoef(np.mean(some, axis=0), whole)[0, 1] > 0.98
+    assert np.array_equal(some[3], metrics.betweenness(graph, samples=100, seed=3).values)
+
+
+def test_parallel_arcs_are_one_path():
+    graph = Graph.from_arcs([0, 0, 1, 1, 0, 3], [1, 1, 2, 2, 3, 2], [1, 1, 1, 1, 1, 1])
+    for method in METHODS:
+        assert metrics.betweenness(graph, method=method, normalized=False).values.tolist() == [0, 0.5, 0, 0.5]
+        assert sorted(metrics.edge_betweenness(graph, method=method, normalized=False).values) == [
+            0,
+            0,
+            1.5,
+            1.5,
+            1.5,
+            1.5,
+        ]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_larger_graphs_both_ways(threads):
+    """A road grid with many ties, and a graph that keeps a core, which is searched."""
+    plain = generate.road_grid(40, 40, seed=5)
+    graph = plain.with_weights(np.maximum(1, plain.row_weights // 2000))
+    some = list(range(0, graph.n, 23))
+    by_search = metrics.betweenness(graph, sources=some, method="dijkstra", threads=threads)
+    over = metrics.betweenness(nearfar.prepare(graph), sources=some, threads=threads)
+    assert by_search.stats["method"] == "dijkstra" and over.stats["method"] == "prepared"
+    assert np.allclose(by_search.values, over.values, rtol=1e-9, atol=1e-9)
+    arcs = [metrics.edge_betweenness(g, sources=some).values for g in (graph, nearfar.prepare(graph))]
+    assert np.allclose(*arcs, rtol=1e-9, atol=1e-9)
+    dense = generate.rmat(9, seed=1)
+    dense = dense.with_weights(dense.row_weights + 1)
+    assert metrics.betweenness(nearfar.prepare(dense), sources=[0, 5]).stats["method"] == "dijkstra"
+
+
+def test_each_source_and_target_counts_once():
+    graph = Graph.from_arcs([0, 1, 2], [1, 2, 3], [5, 7, 1], undirected=True)
+    twice = metrics.betweenness(graph, sources=[0, 0], targets=[3, 3], normalized=False)
+    assert twice.values.tolist() == [0, 0.5, 0.5, 0]
+
+
+def test_bad_input():
+    graph = generate.road_grid(3, 3)
+    with pytest.raises(nearfar.errors.OptionError, match="'vague'"):
+        metrics.betweenness(graph, ties="vague")
+    with pytest.raises(nearfar.errors.OptionError, match="leave one of them out"):
+        metrics.betweenness(graph, sources=[1], samples=3)
+    with pytest.raises(nearfar.errors.MethodError, match="has 0"):
+        metrics.betweenness(Graph.from_arcs([0, 1], [1, 0], [0, 3]))
+    with pytest.raises(nearfar.errors.OptionError, match="no arc leads"):
+        metrics.edge_betweenness(graph)[0, 8]
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_memory_is_a_promise(prepared):
+    graph = generate.road_grid(30, 30, seed=1)
+    with pytest.raises(nearfar.errors.MemoryLimitError, match="may be used"):
+        metrics.betweenness(nearfar.prepare(graph) if prepared else graph, sources=range(30), memory=10_000)
