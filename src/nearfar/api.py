@@ -56,7 +56,7 @@ from .engine.query import (
 )
 from .engine.routes import count_from_row, require_positive, shortest_routes
 from .engine.several import solve_several
-from .engine.solve import plan_query, solve
+from .engine.solve import plan_query, solve, solve_by_weights
 from .engine.stream import stream_rows
 from .engine.tables import plan_table, solve_table
 from .errors import InputTypeError, OptionError
@@ -417,7 +417,7 @@ def count_paths(graph: Graph | PreparedGraph, source: Any, target: Any = None) -
     t = None if target is None else plain.index(target, "target")
     query = check(plain, take_source(plain, source), single=True, **known_options({"method": "dijkstra"}))
     require_positive(query)
-    counts = count_from_row(solve(query))
+    counts = count_from_row(solve_by_weights(query))
     return counts if t is None else float(counts[t])
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import nearfar
 from nearfar import generate, metrics
+from nearfar.methods import METHODS
 from nearfar.store.columns import read_columns
 
 
@@ -42,6 +43,7 @@ def test_metrics_of_some_vertices_as_json(run, roads):
     wanted = metrics.eccentricity(graph, [3, 9], hops=True).values
     assert found["metrics"][0]["greatest"] == wanted.max() and found["metrics"][0]["at"] in (3, 9)
     assert found["diameter"] is None and set(found["seconds"]) == {"read", "solve"}
+    assert found["metrics"][0]["method"] in METHODS and found["metrics"][0]["device"] == "cpu"
     lines = run("metrics", file, "--closeness", "--vertices", "9", "-o", "-").ok().out.splitlines()
     assert lines[0] == "vertex,closeness" and lines[1].startswith("9,") and len(lines) == 2
     assert run("metrics", file, "--radius", "-q").ok().out == f"{metrics.radius(graph)}\n"
@@ -73,6 +75,7 @@ def test_flows(run, roads, tmp_path):
     assert wanted[int(first["tail"]), int(first["head"])] == float(first["flow"])
     found = json.loads(run("flows", file, "--demand", str(trips), "--json").ok().out)
     assert isinstance(found["busiest"]["row"], int) and set(found["seconds"]) == {"read", "solve"}
+    assert found["method"] in METHODS and found["device"] == "cpu"
     assert found["demand"] == 12.5 and found["unserved"] == 0 and found["greatest"] == wanted.by_row().max()
 
 

@@ -46,7 +46,7 @@ def reduced(prepared, sources, wanted=reductions.REDUCTIONS, **options):
     query = check(prepared, np.asarray(sources, np.int32), method="prepared", device=DEVICE, **options)
     plan = plan_query(query)
     problem, _ = new_problem(query, plan, prepared.hierarchy.layout.dtype)
-    return reductions.reduce_rows(plan.gpu, problem, wanted, Controls(threads=1))
+    return reductions.reduce_rows(plan.gpu, problem, wanted, Controls(threads=1))[0]
 
 
 def assert_reduced(prepared, sources):
@@ -116,6 +116,55 @@ def test_each_reduction_alone():
     assert {name: found.tobytes() for name, found in some.items()} == {
         name: together[name].tobytes() for name in ("sum", "maximum")
     }
+
+
+# Within cutoffs.
+
+
+@pytest.fixture
+def blocks_refused(monkeypatch):
+    """Let only devices reduce: no block of rows is folded on the host."""
+
+    def refuse(*given):
+        raise AssertionError("rows came to the host")
+
+    monkeypatch.setattr("nearfar.engine.folds._by_blocks", refuse)
+
+
+@pytest.mark.parametrize("dtype", ("int32", "int64", "float32", "float64"))
+def test_within_cutoffs(dtype, blocks_refused):
+    """Amounts, counts, inverses and sums within cutoffs are the CPU's; those of whole numbers to the bit."""
+    prepared, metrics = nearfar.prepare(grid_of(dtype)), nearfar.metrics
+    rng = np.random.default_rng(4)
+    jobs, shares = rng.integers(0, 50, GRID.n), rng.random(GRID.n)
+    typical = float(np.median(prepared.mssp([0], device="cpu").dist))
+    ends = [0, typical / 3, typical, 3 * typical]
+
+    def both(function, *given, **options):
+        return [function(prepared, *given, device=name, **options).values for name in ("cpu", DEVICE)]
+
+    for host, device in (both(metrics.reach, ends), both(metrics.accessibility, jobs, cutoffs=ends)):
+        assert host.dtype == device.dtype and host.tobytes() == device.tobytes()
+    for host, device in (
+        both(metrics.accessibility, shares, cutoffs=ends),
+        both(metrics.harmonic),
+        both(metrics.harmonic, cutoff=typical),
+        both(metrics.closeness, cutoff=typical),
+    ):
+        assert host.shape == device.shape and device == pytest.approx(host, rel=1e-12)
+    for host, device in (both(metrics.eccentricity, reached_only=True, cutoff=typical), both(metrics.mean_distance)):
+        assert device.tolist() == host.tolist()
+
+
+def test_a_cutoff_by_hand(blocks_refused):
+    """On a line of four: what lies within 0, 2 and 5 of each vertex."""
+    prepared = nearfar.prepare(Graph.from_arcs([0, 1, 2], [1, 2, 3], [2, 3, 4], undirected=True))
+    found = nearfar.metrics.accessibility(prepared, [1, 10, 100, 1000], cutoffs=[0, 2, 5], device=DEVICE).values
+    assert found.tolist() == [[1, 11, 111], [10, 11, 111], [100, 100, 1111], [1000, 1000, 1100]]
+    harmonic = nearfar.metrics.harmonic(prepared, device=DEVICE).values
+    assert harmonic.tolist() == pytest.approx(
+        [1 / 2 + 1 / 5 + 1 / 9, 1 / 2 + 1 / 3 + 1 / 7, 1 / 3 + 1 / 5 + 1 / 4, 1 / 4 + 1 / 7 + 1 / 9]
+    )
 
 
 # What moves, what stays, and what fits.
@@ -191,7 +240,7 @@ def test_devices_are_checked(monkeypatch):
     with pretending(doubles=False), pytest.raises(DeviceError, match="has no float64"):
         prepared.row_sums([1], device=DEVICE)
 
-    def fail(*given):
+    def fail(*given, **options):
         raise DeviceError("out of order")
 
     monkeypatch.setattr(reductions, "reduce_rows", fail)

@@ -14,6 +14,7 @@ import nearfar
 from helpers.data import load
 from helpers.networkx_graphs import both
 from nearfar import Graph, generate, metrics
+from nearfar.errors import DistanceOverflowError
 
 
 def eccentricities(there, reached_only):
@@ -77,3 +78,19 @@ def test_floats_are_distances_of_rows(kind, pair, scale):
     assert (found.diameter, found.radius) == (wanted.max(), wanted.min())
     assert found.center == np.flatnonzero(wanted == wanted.min()).tolist()
     assert found.periphery == np.flatnonzero(wanted == wanted.max()).tolist()
+
+
+def test_weights_that_are_too_heavy():
+    """The error advises what these functions take: no type of distances, no cutoff."""
+    heavy = Graph.from_arcs([0, 1, 2], [1, 2, 3], [2**62] * 3, undirected=True)
+    for ask in (
+        metrics.diameter,
+        metrics.center,
+        lambda g: nearfar.paths(g, 0, 3, 2),
+        lambda g: nearfar.count_paths(g, 0),
+    ):
+        with pytest.raises(
+            DistanceOverflowError, match=r"exceed int64: .*4611686018427387904\. Use a coarser unit"
+        ) as found:
+            ask(heavy)
+        assert "dtype" not in str(found.value) and "cutoff" not in str(found.value)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ..graph import Graph
     from .work import Loaded
 
-Shown = tuple[str, np.ndarray]
-"""A column of numbers, with its heading."""
+Shown = tuple[str, np.ndarray, dict[str, Any]]
+"""The heading of a column, its numbers, and the stats of the run that made it."""
 
 
 def numbers_of(words: Sequence[str], what: str) -> list[float]:
@@ -43,12 +43,17 @@ def check_table_output(output: str | None, json: bool, quiet: bool) -> None:
             raise click.UsageError(as_typed(error)) from None
 
 
+def values_of(columns: Sequence[Shown]) -> dict[str, np.ndarray]:
+    """Return the numbers of every column by its heading, as a table is written."""
+    return {name: values for name, values, _ in columns}
+
+
 def summary_of(graph: Graph, vertices: np.ndarray, columns: Sequence[Shown]) -> list[dict[str, Any]]:
-    """Return for every column the least, the mean and the greatest number, and the vertex that has the greatest."""
+    """Return for every column the least, the mean and the greatest number, who has the greatest, and what ran."""
     from . import documents
 
     found = []
-    for name, values in columns:
+    for name, values, stats in columns:
         known = np.flatnonzero(~np.isnan(values)) if values.dtype.kind == "f" else np.arange(len(values))
         top = int(known[np.argmax(values[known])]) if len(known) else None
         finite = values[np.isfinite(values)]
@@ -59,6 +64,8 @@ def summary_of(graph: Graph, vertices: np.ndarray, columns: Sequence[Shown]) -> 
                 "mean": float(finite.mean()) if len(finite) else None,
                 "greatest": _plain(values[top]) if top is not None else None,
                 "at": None if top is None else documents.name_of(graph, int(vertices[top])),
+                "method": stats["method"],
+                "device": stats["device"],
             }
         )
     return found

@@ -18,7 +18,7 @@ from ..errors import DistanceOverflowError, MemoryLimitError, in_python, option
 from ..kernels.cpu.constants import LANES
 from ..methods.prepared import hierarchy_for
 from ..methods.problem import Controls
-from ..results import Distances
+from ..results import Distances, limits
 from .planner import Plan
 from .query import Query
 from .run import new_problem
@@ -102,10 +102,7 @@ class RowBlocks:
                 return solve(self.query.but(**changes))
             except DistanceOverflowError:
                 if len(self._types) == 1:
-                    raise DistanceOverflowError(
-                        f"a distance may exceed {dtype.name}: the heaviest arc weighs {self.query.graph.max_weight}. "
-                        "Use a coarser unit, or float64 weights."
-                    ) from None
+                    raise limits.too_heavy(self.query.graph, dtype) from None
                 del self._types[0], rows, changes
                 self._spare.clear()
 

@@ -85,21 +85,33 @@ def _is_near(query: Query, plan: Plan, wanted: Wanted) -> bool:
 
 def _on_gpus(query: Query, plan: Plan, wanted: Wanted) -> Folded | None:
     """Return what GPUs reduce themselves; None if that is not all that is wanted."""
-    is_able = plan.method == "prepared" and isinstance(query.hierarchy, Hierarchy)
-    if not (is_able and wanted.is_plain and plan.rows):
+    if plan.method != "prepared" or not isinstance(query.hierarchy, Hierarchy) or not plan.rows:
         return None
-    from ..gpu.reductions import reduce_rows
+    from ..gpu.reductions import Share, reduce_rows
 
     replace(plan, host_bytes=0).require_memory()  # no rows come to the host
     assert plan.gpu is not None
     assert isinstance(query.hierarchy, Hierarchy)
-    problem, _ = new_problem(query, plan, query.hierarchy.layout.dtype)
+    layout = query.hierarchy.layout
+    problem, _ = new_problem(query, plan, layout.dtype)
     controls = Controls(threads=plan.threads)
+    limit = wanted.limit_in(layout.dtype, layout.limit)
+    shares = [Share(None, limit)] if wanted.inverses else []
+    thresholds = wanted.thresholds_in(layout.dtype, layout.limit)
+    if wanted.amounts is not None and thresholds is not None:
+        wide = np.dtype(np.float64 if wanted.amounts.dtype.kind == "f" else np.int64)
+        by_position = [np.ascontiguousarray(amounts[layout.vertices], wide) for amounts in wanted.amounts]
+        shares += [Share(amounts, threshold) for amounts in by_position for threshold in thresholds]
     names = {"sum": wanted.sums, "count": wanted.counts, "maximum": wanted.greatest}
     with watcher(query.progress, plan.rows, controls.done) as watch:
         controls.watch = watch or controls.watch
-        found = reduce_rows(plan.gpu, problem, tuple(name for name in names if names[name]), controls)
-    return Folded(found.get("sum"), found.get("count"), found.get("maximum"), None, None)
+        plain = tuple(name for name in names if names[name])
+        found, more = reduce_rows(plan.gpu, problem, plain, controls, limit=limit, shares=tuple(shares))
+    inverses = more.pop(0) if wanted.inverses else None
+    totals = None
+    if wanted.amounts is not None:
+        totals = np.stack(more, 1).reshape(plan.rows, len(wanted.amounts), -1).astype(wanted.amounts.dtype)
+    return Folded(found.get("sum"), found.get("count"), found.get("maximum"), inverses, totals)
 
 
 def _by_passes(query: Query, plan: Plan, wanted: Wanted) -> Folded | None:

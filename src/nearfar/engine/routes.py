@@ -12,7 +12,7 @@ from ..graph import Graph
 from ..results import Distances, limits
 from ..results.ties import slack_of as slack_of
 from .query import Query, check
-from .solve import solve
+from .solve import solve_by_weights
 
 
 class Spurs:
@@ -20,7 +20,7 @@ class Spurs:
 
     def __init__(self, graph: Graph, target: int, threads: int | None) -> None:
         to = check(graph, np.array([target], np.int32), single=True, direction="to", method="dijkstra", threads=threads)
-        row = solve(to).rows[0]
+        row = solve_by_weights(to).rows[0]
         kind = np.dtype(np.int64) if row.dtype.kind == "i" else row.dtype
         self.graph, self.target = graph, target
         self.unreached = limits.unreached(kind)

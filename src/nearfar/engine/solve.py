@@ -18,7 +18,7 @@ import numpy as np
 from ..description import format_seconds
 from ..devices import cpu
 from ..devices.facts import Facts
-from ..errors import DeviceError, NegativeCycleError
+from ..errors import DeviceError, DistanceOverflowError, NegativeCycleError
 from ..gpu.choice import gpu_facts
 from ..gpu.model import copy_speed
 from ..gpu.planning import expected_seconds
@@ -122,6 +122,14 @@ def solve(query: Query) -> Distances:
     instead = _plan_on_cpu(query, query.types)
     options.check_delta(query.delta, instead.method, query.graph.min_weight < 0, instead.why)
     return _solve(query, instead, reason)
+
+
+def solve_by_weights(query: Query) -> Distances:
+    """Solve a query of a caller that takes no type of distances: an error does not advise one."""
+    try:
+        return solve(query)
+    except DistanceOverflowError:
+        raise limits.too_heavy(query.graph, query.types[-1]) from None
 
 
 def _solve(query: Query, plan: Plan, reason: str = "") -> Distances:

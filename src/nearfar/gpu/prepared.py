@@ -142,7 +142,8 @@ class Sweeps(OnHost):
         """Return how many blocks of lanes are swept at once; the plan had only an estimate of the hierarchy's size."""
         work, sweep_layout, size = self.work, self.sweep_layout, self.sweep_layout.dtype.itemsize
         arcs, rows = size_of(self.there), work.layout.rows
-        allowed, results = work.layout.bytes + work.spare, work.layout.row_buffers * self.dist.nbytes
+        allowed = work.layout.bytes + work.spare
+        results = work.layout.row_buffers * self.dist.nbytes + self.bytes_beside()
         lanes = sweep_layout.n * WIDTH * size
         above = sweep_layout.n
         if work.problem.seeds is None:
@@ -157,6 +158,10 @@ class Sweeps(OnHost):
                 f"Allow more memory, ask for fewer sources at once, or use {option('device', 'cpu')}."
             )
         return int(min(fitting, -(-rows // WIDTH)))
+
+    def bytes_beside(self) -> int:
+        """Return the bytes on the device beside arcs, rows and lanes."""
+        return 0
 
     def levels(self) -> dict[str, Any]:
         """Return the arcs by levels on the device."""

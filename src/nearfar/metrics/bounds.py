@@ -19,7 +19,7 @@ import numpy as np
 
 from ..engine.folds import Wanted
 from ..engine.query import PreparedGraph, check
-from ..engine.solve import solve
+from ..engine.solve import solve_by_weights
 from ..errors import GraphError, InputTypeError, OptionError
 from ..graph import Graph
 from ..results import lookup
@@ -223,7 +223,7 @@ class _Search:
         """Return the row of distances from a vertex, or to it."""
         self.rows += 1
         query = check(self.graph, np.array([p], np.int32), single=True, direction=direction, **self.options)
-        return solve(query).rows[0]
+        return solve_by_weights(query).rows[0]
 
     def _open(self, goals: list[str]) -> np.ndarray:
         """Return the vertices whose eccentricity must still be known better for one of the goals."""

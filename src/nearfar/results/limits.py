@@ -228,6 +228,14 @@ def surely_fits(graph: Graph, dtype: np.dtype, longest: float | None, start: flo
     return bool(start + most < end_of(graph, dtype))
 
 
+def too_heavy(graph: Graph, dtype: np.dtype) -> DistanceOverflowError:
+    """Return the error for a distance that no type holds, where the caller takes neither a type nor a cutoff."""
+    return DistanceOverflowError(
+        f"a distance may exceed {dtype.name}: the heaviest arc weighs {graph.max_weight}. "
+        "Use a coarser unit, or float64 weights."
+    )
+
+
 def overflow(graph: Graph, dtype: np.dtype, given: bool, start: float = 0) -> DistanceOverflowError:
     """Return the error for a distance that no type tried can hold; ``given``: the type is that of the user's array.
 

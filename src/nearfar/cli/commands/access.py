@@ -10,7 +10,7 @@ import click
 
 from ..choices import Number
 from ..command import Command, Option
-from ..measures import check_table_output, numbers_of, show_measures, summary_of
+from ..measures import check_table_output, numbers_of, show_measures, summary_of, values_of
 from ..options import JSON, QUIET, TABLE_OUT, direction, graph_file, reading, shared
 from .metrics import metric_solving
 
@@ -79,11 +79,11 @@ def access(
     for kind, values in amounts.items():
         found = solve(partial(query, values, **how), quiet)
         if ends:
-            columns += [(f"{kind}_{end}", found.values[:, i]) for i, end in enumerate(ends)]
+            columns += [(f"{kind}_{end}", found.values[:, i], found.stats) for i, end in enumerate(ends)]
         else:
-            columns.append((kind, found.values))
+            columns.append((kind, found.values, found.stats))
     if output is not None:
-        save_columns({"vertex": vertex_column(loaded.graph, found.vertex_indices), **dict(columns)}, output)
+        save_columns({"vertex": vertex_column(loaded.graph, found.vertex_indices), **values_of(columns)}, output)
     if output == "-":
         return
     if json:

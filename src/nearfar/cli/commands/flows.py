@@ -67,7 +67,8 @@ def flows(
     busiest = None if most is None else {name: _plain(table[name][most]) for name in ("row", "tail", "head")}
     if json:
         documents.show(
-            "flows", **documents.reading_of(loaded, began), demand=total, unserved=found.unserved, busiest=busiest,
+            "flows", **documents.reading_of(loaded, began), method=found.stats["method"],
+            device=found.stats["device"], demand=total, unserved=found.unserved, busiest=busiest,
             greatest=None if most is None else float(table["flow"][most]), output=output,
         )  # fmt: skip
     elif not quiet:

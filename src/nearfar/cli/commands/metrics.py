@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..command import Command, Option
-from ..measures import check_table_output, numbers_of, show_measures, summary_of
+from ..measures import check_table_output, numbers_of, show_measures, summary_of, values_of
 from ..options import JSON, QUIET, SOLVING, TABLE_OUT, bundle, graph_file, reading, shared
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def metrics(
     began = time.perf_counter()
     indices, columns, facts = _measure(loaded.graph, some, wanted, whole, cutoffs, hops, given(solving), quiet)
     if output is not None:
-        save_columns({"vertex": vertex_column(loaded.graph, indices), **dict(columns)}, output)
+        save_columns({"vertex": vertex_column(loaded.graph, indices), **values_of(columns)}, output)
     if output == "-":
         return
     if json:
@@ -127,12 +127,13 @@ def _measure(
         function = getattr(nearfar.metrics, name)
         if name == "betweenness":
             found = solve(partial(function, asked, **solving), quiet)
-            columns.append((name, found.values[indices]))
+            columns.append((name, found.values[indices], found.stats))
         else:
-            columns.append((name, solve(partial(function, asked, some, **solving), quiet).values))
+            found = solve(partial(function, asked, some, **solving), quiet)
+            columns.append((name, found.values, found.stats))
     if cutoffs:
         found = solve(partial(nearfar.metrics.reach, asked, cutoffs, some, **solving), quiet)
-        columns += [(f"within_{cutoff}", found.values[:, i]) for i, cutoff in enumerate(cutoffs)]
+        columns += [(f"within_{cutoff}", found.values[:, i], found.stats) for i, cutoff in enumerate(cutoffs)]
     facts: dict[str, Any] = {}
     if whole:
         options = {name: value for name, value in solving.items() if name != "cutoff"}
