@@ -45,11 +45,13 @@ _HOMES = {
     "generate": "graph",
     "formats": "",
     "metrics": "",
+    "csgraph": "",
 }
 
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:  # "as": for type checkers these are public names of the package
+    from . import csgraph as csgraph
     from . import errors as errors
     from . import formats as formats
     from . import metrics as metrics
