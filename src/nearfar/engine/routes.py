@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from heapq import heappop, heappush
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ class Spurs:
         to = check(graph, np.array([target], np.int32), single=True, direction="to", method="dijkstra", threads=threads)
         row = solve_by_weights(to).rows[0]
         kind = np.dtype(np.int64) if row.dtype.kind == "i" else row.dtype
-        self.graph, self.target = graph, target
+        self.graph, self.target, self.is_positive = graph, target, graph.m > 0 and graph.min_weight > 0
         self.unreached = limits.unreached(kind)
         self.bound = limits.in_type(row, kind)
         n = graph.n
@@ -33,15 +35,19 @@ class Spurs:
 
     def find(self, root: list[int], heads: set[int]) -> list[int] | None:
         """Return a shortest path that begins with ``root`` and does not go on to one of ``heads``."""
-        from ..kernels.cpu.yen import find_spur
+        from ..kernels.cpu.yen import find_spur, walk_spur
 
         avoided, closed = root[:-1], list(heads)
         self.avoided[avoided], self.closed[closed] = True, True
-        count = int(find_spur(
-            self.graph.offsets, self.graph.arcs, root[-1], self.target, self.bound, self.unreached, self.avoided,
-            self.closed, self.unreached, self.dist.dtype.type(0), self.heap, self.keys, self.positions, self.dist,
-            self.before, self.found,
-        ))  # fmt: skip
+        ends = (self.graph.offsets, self.graph.arcs, root[-1], self.target, self.bound, self.unreached)
+        count = 0
+        if self.is_positive:
+            count = int(walk_spur(*ends, self.avoided, self.closed, self.found))
+        if not count:
+            count = int(find_spur(
+                *ends, self.avoided, self.closed, self.unreached, self.dist.dtype.type(0), self.heap, self.keys,
+                self.positions, self.dist, self.before, self.found,
+            ))  # fmt: skip
         self.avoided[avoided], self.closed[closed] = False, False
         return [*root[:-1], *self.found[:count][::-1].tolist()] if count else None
 
@@ -60,7 +66,12 @@ def length_of(graph: Graph, path: list[int]) -> Any:
 
 
 def shortest_routes(graph: Graph, source: int, target: int, k: int, threads: int | None) -> list[tuple[Any, list[int]]]:
-    """Return the k shortest paths without a repeated vertex, with their lengths, the shortest first.
+    """Return the k shortest paths without a repeated vertex, with their lengths, the shortest first."""
+    return list(islice(routes(graph, source, target, threads), k))
+
+
+def routes(graph: Graph, source: int, target: int, threads: int | None) -> Iterator[tuple[Any, list[int]]]:
+    """Yield the paths without a repeated vertex, with their lengths, the shortest first.
 
     A path is left at each of its vertices in turn; what leads on from there was found already, so other paths with the
     same beginning are closed there. Vertices before the one where a path left another were tried by that one (Lawler).
@@ -68,27 +79,26 @@ def shortest_routes(graph: Graph, source: int, target: int, k: int, threads: int
     if graph.min_weight < 0:
         raise MethodError("several paths need weights >= 0. Use path(...) for the shortest one.")
     if source == target:
-        return [(0, [source])]
+        yield 0, [source]
+        return
     spurs = Spurs(graph, target, threads)
     first = spurs.find([source], set())
     if first is None:
-        return []
-    waiting: list[tuple[Any, list[int], int]] = [(length_of(graph, first), first, 0)]
-    found: list[tuple[Any, list[int]]] = []
+        return
+    waiting: list[tuple[Any, int, list[int], int]] = [(length_of(graph, first), 0, first, 0)]
+    found: list[list[int]] = []
     known = {tuple(first)}
-    while waiting and len(found) < k:
-        length, path, left = heappop(waiting)
-        found.append((length, path))
-        if len(found) == k:
-            break
+    while waiting:
+        length, _, path, left = heappop(waiting)
+        found.append(path)
+        yield length, path
         for i in range(left, len(path) - 1):
             root = path[: i + 1]
-            heads = {other[i + 1] for _, other in found if other[: i + 1] == root and len(other) > i + 1}
+            heads = {other[i + 1] for other in found if other[: i + 1] == root and len(other) > i + 1}
             candidate = spurs.find(root, heads)
             if candidate is not None and tuple(candidate) not in known:
                 known.add(tuple(candidate))
-                heappush(waiting, (length_of(graph, candidate), candidate, i))
-    return found
+                heappush(waiting, (length_of(graph, candidate), len(known), candidate, i))  # ties: first found first
 
 
 def count_from_row(result: Distances) -> np.ndarray:

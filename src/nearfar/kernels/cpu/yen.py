@@ -14,6 +14,44 @@ from .heap import raise_up, take_first
 
 
 @kernel
+def walk_spur(offsets, arcs, start, target, bound, unreached, avoided, closed, found):
+    """Write the path that is found as in `find_spur` by following ``bound``; return 0 if that meets what is avoided.
+
+    The first arc is the one with the least way from there, and each further one leads on along a shortest path: the
+    one to the least index. That takes no search. Weights are positive, so that no vertex comes twice.
+    """
+    found[0] = start
+    count, u, best = np.int64(1), start, unreached
+    for e in range(offsets[u], offsets[u + 1]):
+        v = arcs[e]["head"]
+        if avoided[v] or closed[v] or v == start or bound[v] == unreached:
+            continue
+        length = bound[v] + weight(arcs, e)
+        if length < best or (length == best and v < u):
+            best, u = length, v
+    if u == start:
+        return np.int64(0)
+    while True:
+        found[count] = u
+        count += 1
+        if u == target:
+            break
+        following = u
+        for e in range(offsets[u], offsets[u + 1]):
+            v = arcs[e]["head"]
+            if avoided[v] or v == start or bound[v] == unreached or bound[v] + weight(arcs, e) != bound[u]:
+                continue
+            if following == u or v < following:
+                following = v
+        if following == u:
+            return np.int64(0)
+        u = following
+    for i in range(count // 2):
+        found[i], found[count - 1 - i] = found[count - 1 - i], found[i]
+    return count
+
+
+@kernel
 def find_spur(
     offsets, arcs, start, target, bound, unreached, avoided, closed, space, zero, heap, keys, positions, dist, before,
     found,

@@ -1,0 +1,82 @@
+"""What the functions of the backend share: how they are counted, how errors are translated, how a row is found."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import networkx as nx
+import numpy as np
+
+from ...engine.query import check, from_source
+from ...engine.solve import solve
+from ...errors import DistanceOverflowError, MethodError, NegativeCycleError
+from ...graph import Graph
+from ...results import Distances
+from ...results.limits import unreached
+from .converted import BackendGraph
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+calls: Counter[str] = Counter()
+"""How often each function of the backend ran."""
+
+
+def native(function: Callable[Given, Answer]) -> Callable[Given, Answer]:
+    """Count the calls of a function; what it cannot do, NetworkX is asked to do, by NotImplementedError."""
+
+    @wraps(function)
+    def run(*given: Given.args, **options: Given.kwargs) -> Answer:
+        calls[function.__name__] += 1
+        try:
+            return function(*given, **options)
+        except (DistanceOverflowError, MethodError) as error:
+            raise NotImplementedError(str(error)) from error
+        except NegativeCycleError as error:
+            raise nx.NetworkXUnbounded("Negative cycle detected.") from error
+
+    return run
+
+
+def not_negative(graph: Graph) -> Graph:
+    """Refuse negative weights, of which the Dijkstra functions of NetworkX make what the order of nodes gives."""
+    if graph.min_weight < 0:
+        raise NotImplementedError(
+            f"a weight is {graph.min_weight}, but Dijkstra's method needs weights >= 0. Use the Bellman-Ford functions."
+        )
+    return graph
+
+
+def all_there(made: BackendGraph, weight: Any) -> Graph:
+    """Return the graph of a weight for Bellman-Ford functions, in which NetworkX fails on an edge of weight None."""
+    graph = made.graph(weight)
+    if graph.m < len(made.heads):
+        raise NotImplementedError("a weight is None, which means no edge for Dijkstra functions only.")
+    return graph
+
+
+def row_of(
+    graph: Graph, sources: Iterable[int], *, cutoff: Any = None, target: int | None = None, direction: str = "from"
+) -> Distances:
+    """Return the row from the nearest of some sources; the search may end at a target."""
+    starts = list(sources)
+    limit = None if cutoff is None or cutoff == math.inf else max(cutoff, 0)  # a source is reached in any case
+    source: Any = starts[0] if len(starts) == 1 else dict.fromkeys(starts, 0)
+    query = check(graph, **from_source(graph, source), single=True, cutoff=limit, direction=direction)
+    if target is not None and graph.min_weight >= 0:  # else the path may lead over nodes that are farther
+        query = query.but(targets=np.array([target], np.int32))
+    return solve(query)
+
+
+def steps(cutoff: Any) -> Any:
+    """Return the greatest number of arcs that the functions without weights count within a cutoff."""
+    return cutoff if cutoff is None or cutoff == math.inf else math.ceil(cutoff)
+
+
+def reached(result: Distances, i: int) -> bool:
+    """Tell whether the only row reaches a node."""
+    return bool(result.rows[0, i] != unreached(result.rows.dtype))
