@@ -9,7 +9,7 @@ from functools import cache
 from inspect import signature
 from typing import Any
 
-from .info import FUNCTIONS
+from .info import FUNCTIONS, NEWER
 
 # What a call takes in NetworkX, in steps of about 0.5 us, from which on nearfar is faster with the conversion, which
 # takes about half a step per edge, and with some 100 us for the query itself.
@@ -17,6 +17,7 @@ ROW, ROWS = 2000, 20_000
 PAIRS = 3  # calls for single pairs after which the conversion pays; NetworkX's search in both directions sees few edges
 
 ALL_ROWS = {
+    *NEWER.values(),
     *FUNCTIONS["all_pairs"],
     *FUNCTIONS["centrality"],
     *FUNCTIONS["measures"],
@@ -29,6 +30,7 @@ PAIR = {*FUNCTIONS["pairs"]}
 CHECKED = {
     "shortest_path", "shortest_path_length", "floyd_warshall", "floyd_warshall_numpy", "eccentricity", "diameter",
     "floyd_warshall_predecessor_and_distance", "radius", "center", "periphery", "barycenter", "harmonic_diameter",
+    "closeness_centrality", "centroid", "floyd_warshall_tree",
 }  # fmt: skip
 TINY = 20  # nodes, of which NetworkX has settled all before anything else could begin
 

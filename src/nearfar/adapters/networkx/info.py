@@ -38,6 +38,8 @@ FUNCTIONS = {
     ),
 }  # fmt: skip
 
+NEWER = {"barycenter": "centroid", "floyd_warshall_predecessor_and_distance": "floyd_warshall_tree"}
+
 
 def get_info() -> dict[str, Any]:
     """Return what NetworkX shows in its documentation and checks for every call.

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import wraps
+from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
 import networkx as nx
@@ -27,10 +28,17 @@ calls: Counter[str] = Counter()
 
 
 def native(function: Callable[Given, Answer]) -> Callable[Given, Answer]:
-    """Count the calls of a function; what it cannot do, NetworkX is asked to do, by NotImplementedError."""
+    """Count the calls of a function; what it cannot do, NetworkX is asked to do, by NotImplementedError.
+
+    A newer NetworkX may pass arguments that the function does not have: None of them says nothing.
+    """
+    known = set(signature(function).parameters)
 
     @wraps(function)
     def run(*given: Given.args, **options: Given.kwargs) -> Answer:
+        for name in options.keys() - known:
+            if options.pop(name) is not None:
+                raise NotImplementedError(f"{name} is an argument that nearfar does not know yet.")
         calls[function.__name__] += 1
         try:
             return function(*given, **options)
