@@ -17,6 +17,8 @@ from .converted import BackendGraph
 from .lazy import AllLengths, Lengths, Paths, Reached, mapping_of
 from .native import all_there, native, not_negative, steps
 
+SMALL = 1 << 20  # distances that are found at once: the threads of a stream take 1.5 ms to begin
+
 
 def _plain(graph: BackendGraph, weight: Any, negative: bool) -> Graph:
     """Return the graph of a weight that all rows are found in."""
@@ -29,7 +31,8 @@ def _rows(graph: BackendGraph, plain: Graph, cutoff: Any = None) -> Iterator[tup
         return
     limit = None if cutoff is None or cutoff == float("inf") else max(cutoff, 0)
     first = 0
-    for block in api.stream(plain, cutoff=limit):
+    small = plain.n**2 <= SMALL
+    for block in [api.apsp(plain, cutoff=limit)] if small else api.stream(plain, cutoff=limit):
         for r in range(len(block.rows)):
             yield graph.nodes[first + r], block, r
         first += len(block.rows)

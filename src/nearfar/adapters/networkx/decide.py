@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from functools import cache
 from inspect import signature
+from itertools import islice
 from typing import Any
 
 from .info import FUNCTIONS, NEWER
 
-# What a call takes in NetworkX, in steps of about 0.5 us, from which on nearfar is faster with the conversion, which
-# takes about half a step per edge, and with some 100 us for the query itself.
-ROW, ROWS = 2000, 20_000
-PAIRS = 3  # calls for single pairs after which the conversion pays; NetworkX's search in both directions sees few edges
+# Microseconds, measured on paths, grids, stars, random and complete graphs of 20 to 4,000 nodes. What NetworkX takes:
+# for a row of Dijkstra's method per node or edge end, and of breadth-first search, which ends when all nodes are seen.
+WEIGHTED, HOPS_NODE, HOPS_END = 0.3, 0.25, 0.03
+PAIR_SHARE, PAIR_ENDS = 0.3, 8  # of a row that a search from both ends takes; of many neighbours it sees some
+# What nearfar takes: to convert a graph, and for a query.
+CONVERT, CONVERT_NODE, CONVERT_END = 300.0, 0.15, 0.13
+QUERY, QUERY_END = 100.0, 0.03
 
 ALL_ROWS = {
     *NEWER.values(),
@@ -24,6 +28,19 @@ ALL_ROWS = {
     "all_pairs_all_shortest_paths",
 } - {"voronoi_cells"}
 PAIR = {*FUNCTIONS["pairs"]}
+HOPS = {
+    "single_source_shortest_path", "single_source_shortest_path_length", "single_target_shortest_path",
+    "single_target_shortest_path_length", "bidirectional_shortest_path", "has_path", "predecessor",
+    "all_pairs_shortest_path", "all_pairs_shortest_path_length",
+}  # fmt: skip
+# Those that in NetworkX only call another one, for which NetworkX asks again.
+OUTER = {
+    "single_source_dijkstra", "single_source_dijkstra_path", "single_source_dijkstra_path_length", "dijkstra_path",
+    "multi_source_dijkstra_path", "shortest_path", "shortest_path_length", "has_path", "bellman_ford_path",
+    "single_source_bellman_ford_path", "all_shortest_paths", "single_source_all_shortest_paths", "astar_path_length",
+    "voronoi_cells",
+}  # fmt: skip
+SPENT = "nearfar_spent"  # in NetworkX's cache of a graph: microseconds of answers since it last changed
 
 
 # The functions some of whose arguments nearfar does not take.
@@ -67,14 +84,45 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return "the graph has few nodes"
     if name == "edge_betweenness_centrality_subset":
         return "NetworkX shares ties in its own way here; backend='nearfar' gives the exact shares"
-    size = n + _edges(graph)
+    ends = _ends(graph)
     if name in ALL_ROWS:
-        return True if n * size >= ROWS else "the graph has few nodes"
-    if size < ROW:
+        theirs = n * _row(name, n, ends, kwargs)
+        return True if theirs > 3 * (CONVERT + QUERY) else "the graph has few nodes"
+    theirs, ours = _row(name, n, ends, kwargs), QUERY_END * (n + ends)
+    if name in PAIR and _given(name, args, kwargs).get("target") is not None:
+        theirs *= PAIR_SHARE * (n + min(ends, PAIR_ENDS * n)) / (n + ends)
+        ours /= 2  # a search from one end, which stops at the other
+    if theirs < QUERY + ours:
         return "the graph has few nodes"
-    if name in PAIR and _given(name, args, kwargs).get("target") is not None and _is_new(graph):
-        return "few single pairs were asked for; the graph would have to be converted first"
-    return True
+    converting = CONVERT + CONVERT_NODE * n + CONVERT_END * ends
+    return (
+        True if _pays(name, graph, theirs, converting) else "the graph would have to be converted for a single answer"
+    )
+
+
+def _row(name: str, n: int, ends: int, kwargs: dict[str, Any]) -> float:
+    """Return what NetworkX takes for a row, in microseconds."""
+    if name in HOPS or (name.startswith("shortest_path") and kwargs.get("weight") is None):
+        return HOPS_NODE * n + HOPS_END * ends
+    return WEIGHTED * (n + ends)
+
+
+def _pays(name: str, graph: Any, theirs: float, converting: float) -> bool:
+    """Tell whether a graph is converted, or what NetworkX would take would do so, with what it took before.
+
+    So a single answer never takes much longer than in NetworkX, and many take at most twice the best choice.
+    """
+    kept = getattr(graph, "__networkx_cache__", None)
+    if kept is None:
+        return theirs > 2 * converting
+    if kept.get("backends", {}).get("nearfar"):
+        return True
+    spent = kept.get(SPENT, 0.0) + theirs
+    if spent > converting:
+        return True
+    if name not in OUTER:
+        kept[SPENT] = spent
+    return False
 
 
 @cache
@@ -90,26 +138,9 @@ def _given(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str
     return dict(zip(_parameters(name), args, strict=False)) | kwargs
 
 
-def _edges(graph: Any) -> int:
-    """Return the number of edges, roughly: that of some nodes times their share, since counting all takes a while."""
-    adjacency = graph._adj if hasattr(graph, "_adj") else None
-    if adjacency is None:
+def _ends(graph: Any) -> int:
+    """Return how many neighbours all nodes have, judged by some of them, since counting all takes a while."""
+    if not hasattr(graph, "_adj"):
         return len(graph.heads)
-    seen = edges = 0
-    for near in adjacency.values():
-        edges += len(near)
-        seen += 1
-        if seen == 64:
-            break
-    return edges * len(adjacency) // max(seen, 1)
-
-
-def _is_new(graph: Any) -> bool:
-    """Tell whether a graph was not converted yet, and few single pairs were asked for; this call is counted."""
-    kept = getattr(graph, "__networkx_cache__", None)
-    if kept is None:
-        return True
-    if kept.get("backends", {}).get("nearfar"):
-        return False
-    kept["nearfar_pairs"] = kept.get("nearfar_pairs", 0) + 1
-    return bool(kept["nearfar_pairs"] <= PAIRS)
+    some = list(islice(graph._adj.values(), 64))
+    return sum(map(len, some)) * len(graph) // max(len(some), 1)
