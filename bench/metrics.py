@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -207,14 +206,10 @@ def main() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", str(THREADS))
     facts = report.facts("numpy", "scipy", "numba", "networkit", "pandana")
     lines = [*new_york(args.quick), *others(args.quick)]
-    table = ["| what | nearfar | others | measured | bar | reached |", "|---|---|---|---|---|---|"]
-    table += [f"| {' | '.join(line.cells)} |" for line in lines]
-    text = "; ".join((facts["Machine"], facts["System"], facts["Versions"], facts["Date"])) + ".\n\n" + "\n".join(table)
+    text = report.measured(facts, lines)
     print(text)
     if args.write and not args.quick:
-        page = PAGE.read_text(encoding="utf8")
-        marked = re.compile(r"(?<=<!-- metrics:begin -->\n).*?(?=<!-- metrics:end -->)", re.S)
-        PAGE.write_text(marked.sub(lambda _: text + "\n", page), encoding="utf8")
+        report.write_between(PAGE, "metrics", text)
 
 
 if __name__ == "__main__":

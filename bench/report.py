@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -307,3 +308,16 @@ def write(rows: list[Row], about: dict[str, str], folder: Path) -> None:
         page = readme.read_text(encoding="utf8")
         before, after = page.split(BEGIN)[0], page.split(END)[1]
         readme.write_text(f"{before}{BEGIN}\n{readme_table(rows, about)}\n{END}{after}", encoding="utf8")
+
+
+def measured(facts: dict[str, str], lines: Iterable[Any]) -> str:
+    """Return the machine and the versions, and a table of measured lines with their bars."""
+    rows = ["| what | nearfar | others | measured | bar | reached |", "|---|---|---|---|---|---|"]
+    rows += [f"| {' | '.join(line.cells)} |" for line in lines]
+    return "; ".join(facts[name] for name in ("Machine", "System", "Versions", "Date")) + ".\n\n" + "\n".join(rows)
+
+
+def write_between(page: Path, name: str, text: str) -> None:
+    """Put a text between the two marks of a page that have this name."""
+    marked = re.compile(rf"(?<=<!-- {name}:begin -->\n).*?(?=<!-- {name}:end -->)", re.S)
+    page.write_text(marked.sub(lambda _: text + "\n", page.read_text(encoding="utf8")), encoding="utf8")
