@@ -1,0 +1,1 @@
+"""SciPy's shortest paths over nearfar's engine: the functions of `nearfar.csgraph`."""

@@ -1,0 +1,218 @@
+"""shortest_path, dijkstra, bellman_ford, johnson, floyd_warshall and yen, with SciPy's signatures and meanings.
+
+All of them are one query: the planner chooses the method, and the answer does not depend on it. Where a matrix is so
+small that SciPy has finished before a query could begin, SciPy's own function runs.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import scipy.sparse.csgraph as scipys
+
+from .matrices import Entry, entry_of
+from .rows import NONE, all_rows, nearest_row
+
+# Rows times entries up to which SciPy's own functions run: below, a query of ours takes longer than all of SciPy's.
+SMALL = 20_000
+METHODS = ("auto", "FW", "D", "BF", "J")
+NEGATIVE = (
+    "Graph has negative weights: dijkstra will give inaccurate results if the graph contains negative cycles. Consider "
+    "johnson or bellman_ford."
+)
+
+
+def _is_small(csgraph: Any, indices: Any) -> bool:
+    """Tell whether SciPy has finished before a query could begin."""
+    shape = getattr(csgraph, "shape", None) or np.shape(csgraph)
+    if len(shape) != 2 or not shape[0]:
+        return True  # SciPy says what is wrong with it
+    stored = csgraph.nnz if hasattr(csgraph, "nnz") else shape[0] * shape[1]
+    rows = shape[0] if indices is None else np.size(indices)
+    return rows * (shape[0] + stored) <= SMALL
+
+
+def shortest_path(
+    csgraph: Any,
+    method: str = "auto",
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+    indices: Any = None,
+) -> Any:
+    """Return the distances between all vertices, or from some; the arguments are those of SciPy.
+
+    The method is checked, and nearfar chooses its own: the answer does not depend on it.
+
+    Examples
+    --------
+    >>> from nearfar import csgraph
+    >>> csgraph.shortest_path([[0, 1, 2], [0, 0, 1], [0, 0, 0]], indices=0)
+    array([0., 1., 2.])
+    """
+    if method not in METHODS:
+        raise ValueError(f"unrecognized method '{method}'")
+    if method == "FW" and indices is not None:
+        raise ValueError("Cannot specify indices with method == 'FW'.")
+    if _is_small(csgraph, indices):
+        csgraph = csgraph if hasattr(csgraph, "shape") else np.asarray(csgraph)
+        return scipys.shortest_path(csgraph, method, directed, return_predecessors, unweighted, overwrite, indices)
+    if method == "FW":
+        return floyd_warshall(csgraph, directed, return_predecessors, unweighted, overwrite)
+    entry = entry_of(csgraph, directed, unweighted)
+    if method == "D":
+        _warn(entry)
+    return all_rows(entry, indices, math.inf, return_predecessors)
+
+
+def dijkstra(
+    csgraph: Any,
+    directed: bool = True,
+    indices: Any = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    limit: float = np.inf,
+    min_only: bool = False,
+) -> Any:
+    """Return the distances from some vertices, or from the nearest of them; the arguments are those of SciPy.
+
+    Negative weights give the warning that SciPy gives, and the exact answer; a negative cycle is an error.
+
+    Examples
+    --------
+    >>> from nearfar import csgraph
+    >>> csgraph.dijkstra([[0, 1, 2], [0, 0, 1], [0, 0, 0]], indices=0, return_predecessors=True)
+    (array([0., 1., 2.]), array([-9999,     0,     0], dtype=int32))
+    """
+    if _is_small(csgraph, None if min_only and indices is None else indices):
+        return scipys.dijkstra(csgraph, directed, indices, return_predecessors, unweighted, limit, min_only)
+    if not limit >= 0:
+        raise ValueError("limit must be >= 0")
+    entry = entry_of(csgraph, directed, unweighted)
+    _warn(entry)
+    found = nearest_row if min_only else all_rows
+    return found(entry, indices, limit, return_predecessors)
+
+
+def _warn(entry: Entry) -> None:
+    """Warn of negative weights, as SciPy does."""
+    if entry.is_negative:
+        warnings.warn(NEGATIVE, UserWarning, stacklevel=3)
+
+
+def bellman_ford(
+    csgraph: Any,
+    directed: bool = True,
+    indices: Any = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> Any:
+    """Return the distances from some vertices; weights may be negative. The arguments are those of SciPy.
+
+    Examples
+    --------
+    >>> from nearfar import csgraph
+    >>> csgraph.bellman_ford([[0, 3, 2], [0, 0, -2], [0, 0, 0]], indices=0)
+    array([0., 3., 1.])
+    """
+    if _is_small(csgraph, indices):
+        return scipys.bellman_ford(csgraph, directed, indices, return_predecessors, unweighted)
+    return all_rows(entry_of(csgraph, directed, unweighted), indices, math.inf, return_predecessors)
+
+
+def johnson(
+    csgraph: Any,
+    directed: bool = True,
+    indices: Any = None,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> Any:
+    """Return the distances from some vertices; weights may be negative. The arguments are those of SciPy.
+
+    Examples
+    --------
+    >>> from nearfar import csgraph
+    >>> csgraph.johnson([[0, 3, 2], [0, 0, -2], [0, 0, 0]], indices=0)
+    array([0., 3., 1.])
+    """
+    if _is_small(csgraph, indices):
+        return scipys.johnson(csgraph, directed, indices, return_predecessors, unweighted)
+    return all_rows(entry_of(csgraph, directed, unweighted), indices, math.inf, return_predecessors)
+
+
+def floyd_warshall(
+    csgraph: Any,
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+    overwrite: bool = False,
+) -> Any:
+    """Return the distances between all vertices; the arguments are those of SciPy.
+
+    Examples
+    --------
+    >>> from nearfar import csgraph
+    >>> csgraph.floyd_warshall([[0, 1, 5], [0, 0, 1], [0, 0, 0]])
+    array([[ 0.,  1.,  2.],
+           [inf,  0.,  1.],
+           [inf, inf,  0.]])
+    """
+    if _is_small(csgraph, None):
+        return scipys.floyd_warshall(csgraph, directed, return_predecessors, unweighted, overwrite)
+    try:
+        found = all_rows(entry_of(csgraph, directed, unweighted), None, math.inf, return_predecessors)
+    except scipys.NegativeCycleError:  # SciPy leaves out what is on the diagonal here, and may find no cycle
+        return scipys.floyd_warshall(csgraph, directed, return_predecessors, unweighted, overwrite)
+    if overwrite and _can_hold(csgraph):
+        csgraph[...] = found[0] if return_predecessors else found
+        return (csgraph, found[1]) if return_predecessors else csgraph
+    return found
+
+
+def _can_hold(csgraph: Any) -> bool:
+    """Tell whether a matrix can hold the distances, as SciPy asks of one that it overwrites."""
+    return type(csgraph) is np.ndarray and csgraph.dtype == np.float64 and csgraph.flags.c_contiguous
+
+
+def yen(
+    csgraph: Any,
+    source: int,
+    sink: int,
+    K: int,  # noqa: N803 - SciPy's name
+    *,
+    directed: bool = True,
+    return_predecessors: bool = False,
+    unweighted: bool = False,
+) -> Any:
+    """Return the lengths of the K shortest paths without a repeated vertex; the arguments are those of SciPy.
+
+    Matrices with negative weights are left to SciPy.
+
+    Examples
+    --------
+    >>> from nearfar import csgraph
+    >>> csgraph.yen([[0, 1, 5], [0, 0, 1], [0, 0, 0]], source=0, sink=2, K=3)
+    array([2., 5.])
+    """
+    n = np.shape(csgraph)[0] if len(np.shape(csgraph)) == 2 else 0
+    known = isinstance(K, int | np.integer) and K > 0 and 0 <= source < n and 0 <= sink < n and source != sink
+    entry = None if _is_small(csgraph, [source]) or not known else entry_of(csgraph, directed, unweighted)
+    if entry is None or entry.is_negative:
+        return scipys.yen(
+            csgraph, source, sink, K, directed=directed, return_predecessors=return_predecessors, unweighted=unweighted
+        )
+    from ...engine.routes import routes
+
+    found = list(islice(routes(entry.graph, int(source), int(sink), None), int(K)))
+    lengths = np.array([length for length, _ in found], np.float64)
+    if not return_predecessors:
+        return lengths
+    before = np.full((len(found), n), NONE, np.int32)
+    for row, (_, path) in zip(before, found, strict=True):
+        row[path[1:]] = path[:-1]
+    return lengths, before
