@@ -236,7 +236,14 @@ def test_small_matrices_run_scipys_own(monkeypatch):
     monkeypatch.setattr(functions, "entry_of", lambda *given: calls.append(1) or matrices.entry_of(*given))
     small, large = nearfar.generate.road_grid(4, 4).to_scipy(), nearfar.generate.road_grid(80, 80).to_scipy()
     assert (csgraph.dijkstra(small) == scipys.dijkstra(small)).all() and not calls
-    assert (csgraph.dijkstra(large, indices=[5, 9]) == scipys.dijkstra(large, indices=[5, 9])).all() and calls
+    some = range(20)
+    assert (csgraph.dijkstra(large, indices=some) == scipys.dijkstra(large, indices=some)).all() and len(calls) == 1
+    near = csgraph.dijkstra(
+        large, indices=some, limit=500
+    )  # ends after a few vertices, so SciPy's searches are shorter
+    assert (near == scipys.dijkstra(large, indices=some, limit=500)).all() and len(calls) == 1
+    far = csgraph.dijkstra(large, indices=some, limit=10**6)
+    assert (far == scipys.dijkstra(large, indices=some, limit=10**6)).all() and len(calls) == 2
 
 
 # The memory.

@@ -20,7 +20,7 @@ from nearfar import csgraph
 from nearfar.adapters.csgraph import functions
 
 calls = Counter()
-functions._is_small = lambda csgraph, indices: not len(csgraph.shape if hasattr(csgraph, "shape") else csgraph)
+functions.SMALL = -1
 SWAPPED = ("shortest_path", "dijkstra", "bellman_ford", "johnson", "floyd_warshall", "yen")
 
 

@@ -6,7 +6,6 @@ it another matrix. Only a few are kept, and none longer than its arrays live.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import weakref
 from collections import OrderedDict
@@ -99,13 +98,18 @@ def _arrays_of(matrix: Any) -> list[np.ndarray] | None:
     return None
 
 
-def _digest(arrays: list[np.ndarray]) -> bytes:
-    """Return a digest of all bytes, of their types and of their shapes."""
-    found = hashlib.blake2b(digest_size=16)
+def _digest(arrays: list[np.ndarray]) -> tuple[Any, ...]:
+    """Return a digest of all bytes, at the speed of memory, with their types and their shapes."""
+    from ...kernels.cpu.foreign import digest
+
+    state = np.arange(1, 5, dtype=np.uint64)
+    kinds = tuple((array.dtype.str, array.shape) for array in arrays)
     for array in arrays:
-        found.update(f"{array.dtype.str}{array.shape}".encode())
-        found.update(np.ascontiguousarray(array).view(np.uint8).data if array.size else b"")
-    return found.digest()
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        whole = len(data) // 8 * 8
+        digest(data[:whole].view(np.uint64), state)
+        digest(data[whole:].astype(np.uint64), state)
+    return (*kinds, state.tobytes())
 
 
 def _convert(matrix: Any, directed: bool, unweighted: bool) -> Entry:
@@ -120,9 +124,22 @@ def _convert(matrix: Any, directed: bool, unweighted: bool) -> Entry:
     is_negative = not unweighted and bool(len(data)) and bool(data.min() < 0)
     if directed:
         return Entry(Graph.from_csr(found.indptr, found.indices, weights), is_negative)
-    tails = np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
-    both = Graph.from_arcs(tails, found.indices, weights, found.shape[0], undirected=True, keep_rows=False)
-    return Entry(both, is_negative)
+    return Entry(_both_ways(found, weights), is_negative)
+
+
+def _both_ways(found: Any, weights: np.ndarray | None) -> Graph:
+    """Return the graph of all arcs in both directions, sorted by the compiled kernel however few they are."""
+    from ...graph.arrays import take_weights
+    from ...graph.reweigh import without_infinite
+    from ...graph.rows import arcs_to_rows
+    from ...graph.vertices import Vertices
+
+    n = int(found.shape[0])
+    tails = np.repeat(np.arange(n, dtype=np.int32), np.diff(found.indptr))
+    heads = found.indices.astype(np.int32, copy=False)
+    taken = take_weights(weights, len(tails), lambda i: f"entry {i}")
+    rows = arcs_to_rows(n, tails, heads, taken, both=True, few=0, keep=False)
+    return without_infinite(rows, taken, Vertices(n), coordinates=None, undirected=True)
 
 
 def _validate(matrix: Any, directed: bool) -> Any:

@@ -33,6 +33,8 @@ def take_indices(indices: Any, n: int) -> tuple[np.ndarray, tuple[int, ...]]:
 
 def all_rows(entry: Entry, indices: Any, limit: float, predecessors: bool) -> Any:
     """Return the rows of some sources, and their predecessors if asked for."""
+    if not limit >= 0:
+        raise ValueError("limit must be >= 0")
     sources, shape = take_indices(indices, entry.graph.n)
     if not len(sources):
         nothing = np.empty((*shape, entry.graph.n))
@@ -41,25 +43,29 @@ def all_rows(entry: Entry, indices: Any, limit: float, predecessors: bool) -> An
     dist = result.rows.reshape(*shape, entry.graph.n)
     if not predecessors:
         return dist
-    tree = _marked(result.predecessors)
-    for row, before, source in zip(result.rows, tree, sources.tolist(), strict=True):
-        _prefer_arc(entry.graph, row, before, source)
-    return dist, tree.reshape(*shape, entry.graph.n)
+    return dist, _trees(entry.graph, result, sources).reshape(*shape, entry.graph.n)
 
 
-def _prefer_arc(graph: Graph, row: np.ndarray, before: np.ndarray, source: int) -> None:
-    """Let a source come before vertices to which a single arc is a shortest path: SciPy sees that arc first."""
-    begin, end = graph.offsets[source], graph.offsets[source + 1]
-    heads = graph.heads[begin:end]
-    lengths = 1.0 if graph.weights is None else graph.weights[begin:end]
-    direct = heads[(row[heads] == lengths) & (heads != source)]
-    before[direct] = source
+def _trees(graph: Graph, result: Any, sources: np.ndarray) -> np.ndarray:
+    """Return predecessors with SciPy's mark; sources come before vertices to which a single arc is a shortest path.
+
+    That arc is what SciPy sees first. The result is not used again.
+    """
+    from ...kernels.cpu.foreign import mark_trees
+
+    found = result.predecessors
+    trees = found if found.flags.writeable else found.copy()
+    lengths = np.empty(0) if graph.weights is None else graph.weights.astype(np.float64)
+    mark_trees(graph.offsets, graph.arcs, lengths, result.rows, sources, trees, np.int32(NONE))
+    return trees
 
 
 def nearest_row(entry: Entry, indices: Any, limit: float, predecessors: bool) -> Any:
     """Return the row from the nearest of some sources; and predecessors and these sources if asked for."""
     from ... import api
 
+    if not limit >= 0:
+        raise ValueError("limit must be >= 0")
     sources, _ = take_indices(indices, entry.graph.n)
     if not len(sources):
         raise ValueError("indices are empty, but the nearest of several needs one at least.")
