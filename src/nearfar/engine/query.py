@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..devices import cpu
 from ..errors import InputTypeError, VertexError, in_python
 from ..graph import Graph
+from ..graph.arrays import on_host
 from ..graph.cells import CellNames
 from ..results import limits
 from . import options
@@ -181,7 +182,8 @@ def take_graph(graph: Any) -> Graph:
             f"make a graph with Graph.from_arcs(...)."
         )
     makers = {"scipy": "from_scipy", "networkx": "from_networkx", "numpy": "from_matrix"}
-    makers |= dict.fromkeys(("pandas", "polars", "pyarrow"), "from_frame")
+    makers |= {library: f"from_{library}" for library in ("igraph", "rustworkx", "graph_tool")}
+    makers |= dict.fromkeys(("pandas", "polars", "pyarrow", "duckdb", "_duckdb"), "from_frame")
     maker = makers.get(type(graph).__module__.partition(".")[0], "from_arcs")
     costs = " Graph.from_raster takes a raster of costs." if maker == "from_matrix" else ""
     raise InputTypeError(
@@ -191,6 +193,7 @@ def take_graph(graph: Any) -> Graph:
 
 def take_vertices(graph: Graph, vertices: Any, role: str) -> np.ndarray:
     """Return the indices of one or several vertices; an empty list is an error, and so is a dict."""
+    vertices = on_host(vertices)
     if isinstance(vertices, Mapping):
         raise InputTypeError(
             f"the {role}s are a {type(vertices).__name__}; this query takes a list of vertices. A dict gives sources "

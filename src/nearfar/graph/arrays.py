@@ -7,8 +7,10 @@ and the way out.
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +26,7 @@ MAX_VERTICES = 2**31 - 1  # vertex indices are int32 everywhere; -1 is free as a
 
 Array = npt.NDArray[Any]
 
+_HOST_MEMORY = (1, 3, 11, 13)  # DLPack's numbers for plain, pinned (CUDA, ROCm) and managed memory
 _INT32_MAX = 2**31 - 1
 _INT64_MAX = 2**63 - 1
 
@@ -40,7 +43,7 @@ def take_array(values: Any, what: str) -> Array:
     """Return ``values`` as a one-dimensional array of numbers, not copied if it is one already."""
     _refuse_hidden(values, what)
     try:
-        array = np.asarray(values)
+        array = np.asarray(on_host(values))
     except ValueError as error:  # NumPy's answer to lists of different lengths inside a list
         raise GraphError(f"{what} is ragged ({error}). Give a flat list with one entry per arc.") from None
     if array.ndim == 0:
@@ -53,6 +56,41 @@ def take_array(values: Any, what: str) -> Array:
             f"{what} has shape {array.shape}, but one dimension is needed. Pass its columns one by one, or .ravel() it."
         )
     return array
+
+
+def on_host(values: Any) -> Any:
+    """Return an array of another library as one that NumPy can read, copied if it is on a GPU; other values as given.
+
+    CuPy's arrays refuse to become NumPy's silently, and an array that only speaks DLPack would become a single object.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nearfar.graph.arrays import on_host
+    >>> class Exchanged:  # an array that only speaks DLPack
+    ...     def __dlpack__(self, **wanted):
+    ...         return np.arange(3).__dlpack__(**wanted)
+    ...     def __dlpack_device__(self):
+    ...         return np.arange(3).__dlpack_device__()
+    >>> on_host(Exchanged())
+    array([0, 1, 2])
+    """
+    if isinstance(values, np.ndarray | list | tuple):
+        return values
+    if hasattr(values, "__cuda_array_interface__") or _is_on_device(values):
+        for method in ("get", "copy_to_host", "cpu"):  # of CuPy, Numba, PyTorch
+            if callable(getattr(values, method, None)):
+                return getattr(values, method)()
+        return np.from_dlpack(values, device="cpu")
+    if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+        return np.from_dlpack(values)
+    return values
+
+
+def _is_on_device(values: Any) -> bool:
+    """Tell whether an array that speaks DLPack is in memory that the CPU does not reach."""
+    ask = getattr(values, "__dlpack_device__", None)
+    return callable(ask) and int(ask()[0]) not in _HOST_MEMORY
 
 
 def check_lengths(tails: Array, heads: Array) -> None:
@@ -276,7 +314,7 @@ def take_coordinates(values: Any, n: int, names: Sequence[Hashable] | None) -> A
     if isinstance(values, Mapping):
         values = _rows_of(values, range(n) if names is None else names)
     try:
-        array = np.array(values, np.float64)
+        array = np.array(on_host(values), np.float64)
     except (TypeError, ValueError):
         raise InputTypeError("coordinates are not numbers. Give n pairs (x, y), or (longitude, latitude).") from None
     if array.size == 0 and n == 0:
@@ -287,6 +325,14 @@ def take_coordinates(values: Any, n: int, names: Sequence[Hashable] | None) -> A
         v = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise GraphError(f"coordinates of vertex {v} are {tuple(array[v].tolist())}, but must be finite. Correct them.")
     return array
+
+
+def points_of(xs: Sequence[Any], ys: Sequence[Any]) -> Array | None:
+    """Return x and y of vertices as pairs, or None unless all are finite numbers: they may be something else."""
+    if not all(isinstance(value, numbers.Real) and not isinstance(value, bool) for value in chain(xs, ys)):
+        return None
+    pairs = np.array([xs, ys], np.float64).T
+    return pairs if len(pairs) and np.isfinite(pairs).all() else None
 
 
 def _rows_of(pairs: Mapping[Any, Any], vertices: Sequence[Hashable]) -> list[Any]:

@@ -8,16 +8,18 @@ Graph.from_arcs and Graph.from_csr, or to the functions that these use.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from ..errors import GraphError, InputTypeError, MissingDependencyError, OptionError, option
+from ..errors import GraphError, InputTypeError, OptionError, option
 from .arrays import (
     Array,
     bad_weight,
     check_weight_type,
+    on_host,
+    points_of,
     shorten,
     storage_type,
     take_coordinates,
@@ -25,11 +27,11 @@ from .arrays import (
     take_weights,
 )
 from .blocks import offset_type, record_type
-from .doors import USUAL_WEIGHT
 from .graph import Graph
+from .libraries import USUAL_WEIGHT
 from .reweigh import without_infinite
 from .rows import arcs_to_rows
-from .tables import called, frame_of
+from .tables import Columns, Named, check_kind, frame_of, load
 from .vertices import Vertices
 
 _ENTRIES = 1 << 20  # matrix entries read at a time
@@ -74,7 +76,7 @@ def _take_matrix(matrix: Any) -> Array:
     if isinstance(matrix, np.ma.MaskedArray) and np.ma.is_masked(matrix):
         raise InputTypeError("matrix has masked entries. Use matrix.filled(np.inf) if they mean no arc.")
     try:
-        table = np.asarray(matrix)
+        table = np.asarray(on_host(matrix))
     except ValueError as error:
         raise GraphError(f"matrix is ragged ({error}), but n rows of n entries are needed. Fill up its rows.") from None
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
@@ -197,13 +199,7 @@ def to_scipy(graph: Graph) -> Any:
 
 def to_networkx(graph: Graph) -> Any:
     """Implement `Graph.to_networkx`."""
-    try:
-        import networkx as nx
-    except ImportError as missing:
-        raise MissingDependencyError(
-            "to_networkx() needs NetworkX, which is not installed: pip install networkx."
-        ) from missing
-
+    nx = load("networkx", "to_networkx()")
     arcs, rows = one_per_row(graph)
     ends = graph.tails[arcs], graph.heads[arcs]
     many = graph.keys is not None or _are_parallel(graph, *ends)
@@ -228,15 +224,33 @@ def _are_parallel(graph: Graph, tails: Array, heads: Array) -> bool:
     return bool((pairs[1:] == pairs[:-1]).any())
 
 
-def to_frame(graph: Graph) -> Any:
+def to_frame(graph: Graph, kind: str) -> Any:
     """Implement `Graph.to_frame`."""
+    lines, count, rows = lines_of(graph)
+    if check_kind(kind) == "pandas":
+        return frame_of(lines(0, count), rows)
+    from .arrow import as_kind
+
+    return as_kind(kind, lines, count)
+
+
+def lines_of(graph: Graph) -> tuple[Callable[[int, int], Columns], int, Array | None]:
+    """Return the lines of a table of arcs: a function that returns some of them, their number, and their rows."""
     arcs, rows = one_per_row(graph)
-    columns = {"tail": called(graph, graph.tails[arcs]), "head": called(graph, graph.heads[arcs])}
-    if graph.weights is not None:
-        columns["weight"] = graph.weights[arcs]
-    if graph.keys is not None and rows is not None:
-        columns["key"] = [graph.keys[row] for row in rows.tolist()]
-    return frame_of(columns, rows)
+
+    def lines(low: int, high: int) -> Columns:
+        some = arcs[low:high]
+        columns: Columns = {
+            "tail": Named(graph.names, graph.tails[some]),
+            "head": Named(graph.names, graph.heads[some]),
+        }
+        if graph.weights is not None:
+            columns["weight"] = graph.weights[some]
+        if graph.keys is not None and rows is not None:
+            columns["key"] = Named(graph.keys, rows[low:high])
+        return columns
+
+    return lines, len(arcs), rows
 
 
 def one_per_row(graph: Graph) -> tuple[Array, Array | None]:
@@ -267,9 +281,17 @@ def from_networkx(graph: Any, weight: Any, default: Any, coordinates: Any, keep_
     weights = take_weights(found, len(edges), lambda i: vertices.arc_name(i, int(tails[i]), int(heads[i])))
     undirected = not graph.is_directed()
     rows = arcs_to_rows(len(nodes), tails, heads, weights, both=undirected, keep=bool(keep_rows))
-    points = take_coordinates(coordinates, len(nodes), vertices.names)
+    points = take_coordinates(_points(graph) if coordinates is None else coordinates, len(nodes), vertices.names)
     keys = tuple(edge[2] for edge in edges) if many else None
     return without_infinite(rows, weights, vertices, coordinates=points, undirected=undirected, keys=keys)
+
+
+def _points(graph: Any) -> Array | None:
+    """Return the attributes x and y of all nodes as coordinates, as OSMnx has them; None if some node lacks them."""
+    first: Any = next((data for _, data in graph.nodes(data=True)), {})
+    if "x" not in first or "y" not in first:
+        return None
+    return points_of([x for _, x in graph.nodes(data="x")], [y for _, y in graph.nodes(data="y")])
 
 
 def _edges(graph: Any, weight: Any, default: Any, many: bool) -> Any:

@@ -1,6 +1,7 @@
-"""The doors of `Graph`: how graphs are made from arrays, matrices, tables and other libraries' objects, and back.
+"""The doors of `Graph`: how graphs are made from arrays, matrices, rasters and tables, and back.
 
-`Graph` inherits these methods. Each of them is thin: the module that it imports does the work.
+`Graph` inherits these methods. Each of them is thin: the module that it imports does the work. Doors to other graph
+libraries are in libraries.py.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from .arrays import (
 )
 from .ids import index_ends, refuse_size
 from .input_rows import InputRows
+from .libraries import LibraryDoors
 from .rows import Rows, arcs_to_rows, row_of, rows_to_rows
 from .vertices import Vertices
 
@@ -28,16 +30,7 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 
-class _Default(str):
-    """A default value that differs from the same word given by the caller."""
-
-    __slots__ = ()
-
-
-USUAL_WEIGHT = _Default("weight")  # edges may lack it, as in NetworkX, where they then have weight 1
-
-
-class Doors:
+class Doors(LibraryDoors):
     """Ways to build a graph, and to turn it into something else."""
 
     __slots__ = ()
@@ -231,45 +224,6 @@ class Doors:
         return from_scipy(matrix, names, coordinates)
 
     @classmethod
-    def from_networkx(
-        cls,
-        graph: Any,
-        weight: str | None = USUAL_WEIGHT,
-        default: float = 1,
-        *,
-        coordinates: Any = None,
-        keep_rows: bool = True,
-    ) -> Graph:
-        """Build a graph from a NetworkX graph; its nodes become the names.
-
-        Parameters
-        ----------
-        graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-            Parallel edges are kept, with their ``keys``. Nodes that are the ints 0 to n - 1 become indices, not names.
-        weight : str or None
-            The edge attribute to use; None gives an unweighted graph. An attribute that you name and that no edge has
-            is refused. If you name none, edges without "weight" have the default weight, as in NetworkX.
-        default : number
-            The weight of edges that lack the attribute.
-        coordinates : dict from node to pair, optional
-        keep_rows : bool
-            Whether arcs remember their edge: its position in ``graph.edges``, with keys in a multigraph.
-
-        Examples
-        --------
-        >>> import networkx as nx
-        >>> from nearfar.graph import Graph
-        >>> roads = nx.Graph()
-        >>> roads.add_edge("Ulm", "Bonn", weight=390)
-        >>> graph = Graph.from_networkx(roads)
-        >>> graph, graph.names
-        (Graph(n=2, m=2, int32 weights 390..390, names 'Ulm'..'Bonn'), ('Ulm', 'Bonn'))
-        """
-        from .convert import from_networkx
-
-        return from_networkx(graph, weight, default, coordinates, keep_rows)
-
-    @classmethod
     def from_frame(
         cls,
         frame: Any,
@@ -285,6 +239,7 @@ class Doors:
         Parameters
         ----------
         frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table, or any object with ``__arrow_c_stream__``
+            Such as a relation of DuckDB, or a pyarrow.RecordBatchReader, which is read to its end.
         tail, head : column names, or indices of columns from 0
             By default the columns with usual names (source and target, from and to, u and v, ...), else the first two.
         weight : column name or index, or False; optional
@@ -329,38 +284,39 @@ class Doors:
 
         return to_scipy(_graph(self))
 
-    def to_networkx(self) -> Any:
-        """Return a NetworkX graph: undirected if this one is, a multigraph if it has keys or parallel arcs.
+    def to_frame(self, kind: str = "pandas") -> Any:
+        """Return a DataFrame with columns tail, head and weight: one line per row of the input, in its order.
 
-        Weights become the attribute ``weight``, coordinates the attributes ``x`` and ``y``.
+        The index of a pandas frame is the row; the other kinds have no index. Rows of closed arcs are left out. An
+        undirected edge is one line.
 
-        Examples
-        --------
-        >>> from nearfar.graph import Graph
-        >>> graph = Graph.from_arcs([0, 1], [1, 2], [4, 9], undirected=True, names=["Ulm", "Bonn", "Kiel"])
-        >>> list(graph.to_networkx().edges(data="weight"))
-        [('Ulm', 'Bonn', 4), ('Bonn', 'Kiel', 9)]
-        """
-        from .convert import to_networkx
-
-        return to_networkx(_graph(self))
-
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame with columns tail, head and weight: one line per row of the input, in its order.
-
-        The index of the frame is the row. Rows of closed arcs are left out. An undirected edge is one line.
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "arrow"}
+            A DataFrame of pandas or polars, or a pyarrow.Table.
 
         Examples
         --------
         >>> from nearfar.graph import Graph
-        >>> print(Graph.from_arcs([1, 0], [2, 1], [9, 4], names=["Ulm", "Bonn", "Kiel"]).to_frame())
+        >>> graph = Graph.from_arcs([1, 0], [2, 1], [9, 4], names=["Ulm", "Bonn", "Kiel"])
+        >>> print(graph.to_frame())
            tail  head  weight
         0  Bonn  Kiel       9
         1   Ulm  Bonn       4
+        >>> graph.to_frame(kind="arrow").column("weight").to_pylist()
+        [9, 4]
         """
         from .convert import to_frame
 
-        return to_frame(_graph(self))
+        return to_frame(_graph(self), kind)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Give the lines of `to_frame` to a library that takes Arrow data, in batches."""
+        from .arrow import reader_of
+        from .convert import lines_of
+
+        lines, count, _ = lines_of(_graph(self))
+        return reader_of(lines, count).__arrow_c_stream__(requested_schema)
 
     def to_raster(self, values: Any, fill: Any = math.nan) -> Array:
         """Return one value per vertex in the shape of the raster that the graph was made from.

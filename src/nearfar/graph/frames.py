@@ -21,38 +21,70 @@ from .roles import Header
 _ROWS = 200  # as many as are looked at in an edge list; converting a long column of words would take seconds
 
 
-class _Table(NamedTuple):
+class FrameColumns(NamedTuple):
     """The names of a table's columns, and a function from the index of a column to the column."""
 
     names: list[Any]
     column: Callable[[int], Any]
 
+    def values(self, field: int, needs: str = "every arc needs one") -> Array:
+        """Return one column as a NumPy array without missing values."""
+        column = self.column(field)
+        missing = _missing(column)
+        if missing.any():
+            raise GraphError(
+                f"Column {self.names[field]!r} has no value in row {int(np.flatnonzero(missing)[0])}, but {needs}. "
+                f"Drop or fill such rows."
+            )
+        array = np.asarray(column.to_numpy())
+        if (
+            array.dtype == object and len(array) and isinstance(array[0], dict)
+        ):  # cells of a raster, as arrow.py has them
+            return np.fromiter((tuple(cell.values()) for cell in array), object, len(array))
+        return array
+
 
 def from_frame(frame: Any, tail: Any, head: Any, weight: Any, undirected: bool, keep_rows: bool = True) -> Graph:
     """Implement `Graph.from_frame`."""
-    table = _take_table(frame)
+    table = take_columns(frame)
     header = Header("the table", table.names, len(table.names), lambda field: _is_numeric(table.column(field)))
     chosen = header.roles(tail, head, weight)
-    tails, heads = _values(table, chosen.tail), _values(table, chosen.head)
+    tails, heads = table.values(chosen.tail), table.values(chosen.head)
     called = (f"column {table.names[chosen.tail]!r}", f"column {table.names[chosen.head]!r}")
     first, second, names, n = index_ends(tails, heads, called)
     weights = None if chosen.weight is None else _weights(table, chosen.weight)
     return Graph.from_arcs(first, second, weights, n, undirected, names=names, keep_rows=keep_rows)
 
 
-def _take_table(frame: Any) -> _Table:
-    """Return how to read a table of pandas, polars, Arrow, or of a library that exports Arrow data."""
+def is_frame(value: Any) -> bool:
+    """Tell whether a value is a table that `take_columns` reads, or a lazy one that it refuses; not a single column."""
+    if hasattr(value, "collect") or (hasattr(value, "__arrow_c_stream__") and not hasattr(value, "to_numpy")):
+        return True
+    return hasattr(value, "columns") and (hasattr(value, "to_numpy") or hasattr(value, "__arrow_c_stream__"))
+
+
+def take_columns(frame: Any) -> FrameColumns:
+    """Return how to read a table of pandas, polars, Arrow, or of a library that exports Arrow data.
+
+    Examples
+    --------
+    >>> import polars
+    >>> from nearfar.graph.frames import take_columns
+    >>> table = take_columns(polars.DataFrame({"a": [1, 2], "b": [3, 4]}))
+    >>> table.names, table.values(1)
+    (['a', 'b'], array([3, 4]))
+    """
     if hasattr(frame, "collect") and not hasattr(frame, "to_numpy"):
         raise InputTypeError(f"frame is a {type(frame).__name__}, but its rows are needed. Call .collect() first.")
     if hasattr(frame, "columns") and hasattr(frame, "iloc"):  # pandas
-        return _Table(list(frame.columns), lambda field: frame.iloc[:, field])
+        return FrameColumns(list(frame.columns), lambda field: frame.iloc[:, field])
     if hasattr(frame, "columns") and hasattr(frame, "to_series"):  # polars
-        return _Table(list(frame.columns), frame.to_series)
+        return FrameColumns(list(frame.columns), frame.to_series)
     if hasattr(frame, "column_names") and hasattr(frame, "column"):  # Arrow
-        return _Table(list(frame.column_names), frame.column)
+        return FrameColumns(list(frame.column_names), frame.column)
     if hasattr(frame, "__arrow_c_stream__"):
         exported = _through_arrow(frame)
-        return _Table(list(exported.column_names), exported.column)
+        return FrameColumns(list(exported.column_names), exported.column)
     raise InputTypeError(
         f"frame is a {type(frame).__name__}, but from_frame takes a pandas or polars DataFrame, an Arrow Table, or an "
         f"object that exports Arrow data. Use from_arcs for plain arrays, with names=True if they hold ids."
@@ -76,18 +108,6 @@ def _through_arrow(frame: Any) -> Any:
         ) from error
 
 
-def _values(table: _Table, field: int) -> Array:
-    """Return one column as a NumPy array without missing values."""
-    column = table.column(field)
-    missing = _missing(column)
-    if missing.any():
-        raise GraphError(
-            f"Column {table.names[field]!r} has no value in row {int(np.flatnonzero(missing)[0])}, but every arc needs "
-            f"one. Drop or fill such rows."
-        )
-    return np.asarray(column.to_numpy())
-
-
 def _missing(column: Any) -> Array:
     """Return a mask of the rows without a value."""
     return np.asarray(column.isna() if hasattr(column, "isna") else column.is_null(), bool)
@@ -103,9 +123,9 @@ def _is_numeric(column: Any) -> bool:
     return bool(kinds) and kinds <= {int, float}
 
 
-def _weights(table: _Table, field: int) -> Array:
+def _weights(table: FrameColumns, field: int) -> Array:
     """Return the weights; refuse a column of anything but numbers, which was found by its name or given."""
-    array = _values(table, field)
+    array = table.values(field)
     if array.size and not _is_numeric(table.column(field)):
         kind = type(array[0]).__name__ if array.dtype.kind == "O" else array.dtype
         raise InputTypeError(

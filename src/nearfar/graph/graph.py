@@ -32,7 +32,8 @@ WEIGHTS = 4096  # of which the median is taken for the typical weight; of 65,536
 class Graph(Doors):
     """A frozen directed graph with weights of one type, or none.
 
-    Build one with `from_arcs`, `from_csr`, `from_matrix`, `from_raster`, `from_scipy`, `from_networkx` or `from_frame`.
+    Build one with `from_arcs`, `from_csr`, `from_matrix`, `from_raster`, `from_scipy`, `from_frame`, `from_networkx`,
+    `from_igraph`, `from_rustworkx` or `from_graph_tool`.
     Parallel arcs and loops are kept: shortest paths use the lightest of parallel arcs, and a loop is harmless unless it
     is negative.
 

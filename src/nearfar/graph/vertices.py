@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import GraphError, InputTypeError, VertexError, in_python
-from .arrays import Array, shorten
+from .arrays import Array, on_host, shorten
 from .cells import CellNames
 from .names import NumberNames
 
@@ -74,6 +74,7 @@ class Vertices:
 
     def indices(self, vertices: Any, role: str = "vertex") -> Array:
         """Return the indices of several vertices as int32, in their order; those of a set in ascending order."""
+        vertices = on_host(vertices)
         if isinstance(vertices, str | bytes) or not isinstance(vertices, Iterable):
             raise InputTypeError(
                 f"{role} {shorten(vertices)} is a single {type(vertices).__name__}, but several vertices are needed. "

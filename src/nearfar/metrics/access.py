@@ -17,6 +17,7 @@ from ..engine.folds import Wanted
 from ..engine.query import PreparedGraph
 from ..errors import InputTypeError, OptionError
 from ..graph import Graph
+from ..graph.frames import is_frame, take_columns
 from .ask import MetricOptions, ask
 from .measure import Measure
 from .near import take_cutoffs
@@ -46,10 +47,11 @@ def accessibility(
     Parameters
     ----------
     graph : Graph or Prepared
-    opportunities : dict, Series, DataFrame or array
-        How much there is at the vertices: a dict of vertices and amounts; a Series or DataFrame whose index names the
-        vertices, one column per kind; or an array with one entry per vertex, or one row per vertex. A vertex that does
-        not occur has nothing; one that occurs several times has the sum.
+    opportunities : dict, Series, DataFrame, table or array
+        How much there is at the vertices: a dict of vertices and amounts; a Series or DataFrame of pandas whose index
+        names the vertices, one column per kind; any other table (polars, Arrow, DuckDB, another `Measure`) whose column
+        ``vertex`` names them; or an array with one entry per vertex, or one row per vertex. A vertex that does not
+        occur has nothing; one that occurs several times has the sum.
     cutoffs : number or list of numbers
         The amounts within each of these distances; a vertex at exactly this distance counts.
     decay : str or function
@@ -151,16 +153,12 @@ def _take_values(graph: Graph, opportunities: Any) -> tuple[np.ndarray, np.ndarr
                 "the opportunities are a dict of several amounts per vertex; give a DataFrame instead."
             )
         return values.reshape(-1, 1), where, None
-    if hasattr(opportunities, "index") and hasattr(opportunities, "to_numpy"):  # a Series or DataFrame of pandas
+    if hasattr(opportunities, "iloc") and hasattr(opportunities, "to_numpy"):  # a Series or DataFrame of pandas
         where, values = graph.indices(opportunities.index.tolist()), opportunities.to_numpy()
         kinds = list(opportunities.columns) if values.ndim == 2 else None
         return values.reshape(len(where), -1), where, kinds
-    if hasattr(opportunities, "columns"):  # a frame without an index, as polars has them
-        if "vertex" not in opportunities.columns:
-            raise OptionError("the opportunities have no column 'vertex', which names the vertices. Name it so.")
-        kinds = [name for name in opportunities.columns if name != "vertex"]
-        values = np.array([list(opportunities[name]) for name in kinds]).T
-        return values, graph.indices(list(opportunities["vertex"])), kinds
+    if is_frame(opportunities):  # without an index
+        return _take_frame(graph, opportunities)
     values = np.asarray(opportunities)
     if values.ndim not in (1, 2) or len(values) != graph.n:
         raise InputTypeError(
@@ -169,3 +167,16 @@ def _take_values(graph: Graph, opportunities: Any) -> tuple[np.ndarray, np.ndarr
         )
     kinds = list(range(values.size // max(graph.n, 1))) if values.ndim == 2 else None
     return values.reshape(graph.n, 1 if kinds is None else len(kinds)), np.arange(graph.n), kinds
+
+
+def _take_frame(graph: Graph, frame: Any) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+    """Return amounts, vertices and kinds of a table with a column of vertices, as polars, Arrow and DuckDB have it."""
+    table = take_columns(frame)
+    if "vertex" not in table.names:
+        raise OptionError("the opportunities have no column 'vertex', which names the vertices. Name it so.")
+    named = table.names.index("vertex")
+    where = graph.indices(table.values(named, "a vertex is needed"))
+    others = [field for field in range(len(table.names)) if field != named]
+    columns = [table.values(field, "an amount is needed, 0 where there is nothing") for field in others]
+    values = np.array(columns).T if columns else np.empty((len(where), 0))
+    return values, where, [table.names[field] for field in others]

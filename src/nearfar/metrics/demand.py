@@ -10,6 +10,7 @@ from ..engine.flows import by_origin, find_users, load_flows
 from ..engine.query import PreparedGraph, Query, check, take_graph
 from ..errors import InputTypeError, OptionError
 from ..graph import Graph
+from ..graph.frames import is_frame, take_columns
 from ..graph.names import ZonedNames
 from ..graph.tables import called, frame_of
 from .ask import MetricOptions, known_metric_options
@@ -43,8 +44,9 @@ def flows(graph: Graph | PreparedGraph, demand: Any, **options: Unpack[MetricOpt
     Parameters
     ----------
     graph : Graph or Prepared
-    demand : DataFrame, array, sparse matrix or list
-        How much goes from where to where: a frame with columns origin, destination and demand (or trips, volume); an
+    demand : DataFrame, table, array, sparse matrix or list
+        How much goes from where to where: a frame of pandas or polars, or any other table that exports Arrow data, such
+        as a relation of DuckDB, with columns origin, destination and demand (or trips, volume); an
         array or sparse matrix of n x n; a square frame whose index and columns name the vertices; or a list of
         (origin, destination, amount).
     **options
@@ -155,7 +157,7 @@ def take_demand(graph: Graph, demand: Any) -> tuple[np.ndarray, np.ndarray, np.n
 
 def _take_pairs(graph: Graph, demand: Any) -> tuple[np.ndarray, np.ndarray, Any]:
     """Return origins and destinations, as indices, and amounts, whatever form the demand has."""
-    if hasattr(demand, "columns") and hasattr(demand, "to_numpy"):  # a DataFrame
+    if is_frame(demand):
         return _from_frame(graph, demand)
     if hasattr(demand, "tocoo"):  # a sparse matrix
         cells = demand.tocoo()
@@ -187,16 +189,19 @@ def _take_pairs(graph: Graph, demand: Any) -> tuple[np.ndarray, np.ndarray, Any]
 
 def _from_frame(graph: Graph, frame: Any) -> tuple[np.ndarray, np.ndarray, Any]:
     """Return the pairs of a frame: one line per pair, or a square one."""
-    names = {str(column).lower(): column for column in frame.columns}
+    table = take_columns(frame)
+    names = {str(name).lower(): field for field, name in enumerate(table.names)}
     found = [next((names[word] for word in words if word in names), None) for words in (ORIGINS, TARGETS, AMOUNTS)]
-    if all(column is not None for column in found):
-        origins, targets, amounts = (list(frame[column]) for column in found)
-        return graph.indices(origins, "origin"), graph.indices(targets, "destination"), np.array(amounts)
-    if len(frame.columns) == 3 and len(frame) != 3:
-        raise OptionError(
-            f"the demand has columns {', '.join(map(str, frame.columns))}; call them origin, destination and demand."
+    if None not in found:
+        origins, targets, amounts = (
+            table.values(field, "every pair needs one") for field in found if field is not None
         )
-    if not hasattr(frame, "index"):
+        return graph.indices(origins, "origin"), graph.indices(targets, "destination"), amounts
+    if len(table.names) == 3 and len(table.column(0)) != 3:
+        raise OptionError(
+            f"the demand has columns {', '.join(map(str, table.names))}; call them origin, destination and demand."
+        )
+    if not hasattr(frame, "iloc"):
         raise OptionError("the demand has no columns origin, destination and demand. Name them so.")
     rows, columns = graph.indices(frame.index.tolist(), "origin"), graph.indices(list(frame.columns), "destination")
     values = frame.to_numpy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..engine.loads import find_loads
 from ..engine.query import PreparedGraph, Query, take_vertices
 from ..errors import InputTypeError, OptionError
 from ..graph import Graph
-from ..graph.tables import called, frame_of
+from ..graph.tables import Columns, Framed, Named
 from ..results.lookup import take_count
 from .ask import Asked, MetricOptions, ask
 from .measure import Measure
@@ -20,7 +21,7 @@ from .measure import Measure
 TIES = ("near", "exact")
 
 
-class ArcMeasure:
+class ArcMeasure(Framed):
     """One number per arc. Made by `nearfar.metrics.edge_betweenness`.
 
     Attributes
@@ -66,10 +67,15 @@ class ArcMeasure:
             raise OptionError(f"no arc leads from {ends[0]!r} to {ends[1]!r}.")
         return float(self.values[arcs].sum())
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame with columns tail, head and the numbers, one line per arc.
+    def to_frame(self, kind: str = "pandas") -> Any:
+        """Return a DataFrame with columns tail, head and the numbers, one line per arc.
 
         In an undirected graph there is one line per edge, with both directions together.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "arrow"}
+            A DataFrame of pandas or polars, or a pyarrow.Table.
 
         Examples
         --------
@@ -80,17 +86,28 @@ class ArcMeasure:
         0     0     1               2.0
         1     1     2               2.0
         """
+        return self._framed(kind)
+
+    def _line_count(self) -> int:
+        """Return the number of arcs, or of edges."""
+        return len(self._edges[0]) if self.graph.undirected else self.graph.m
+
+    def _lines(self, low: int, high: int) -> Columns:
+        """Return some arcs, or edges, and their numbers."""
         graph = self.graph
-        if not graph.undirected:
-            columns = {"tail": called(graph, graph.tails), "head": called(graph, graph.heads)}
-            return frame_of(columns | {self.name: self.values})
+        some: Any = self._edges[0][low:high] if graph.undirected else slice(low, high)
+        values = self._edges[1] if graph.undirected else self.values
+        tails, heads = Named(graph.names, graph.tails[some]), Named(graph.names, graph.heads[some])
+        return {"tail": tails, "head": heads, self.name: values[low:high]}
+
+    @cached_property
+    def _edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The first arc of every row of an undirected graph that is open, and the numbers of these rows."""
         rows = self.by_row()
         first = np.full(len(rows), -1, np.int64)
-        order = np.arange(graph.m)[::-1]
-        first[graph.rows[order]] = order
-        arcs = first[first >= 0]
-        columns = {"tail": called(graph, graph.tails[arcs]), "head": called(graph, graph.heads[arcs])}
-        return frame_of(columns | {self.name: rows[first >= 0]})
+        order = np.arange(self.graph.m)[::-1]
+        first[self.graph.rows[order]] = order
+        return first[first >= 0], rows[first >= 0]
 
     def describe(self) -> Description:
         """Return what ran and what it found: a dict that prints as a table."""

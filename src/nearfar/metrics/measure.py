@@ -10,14 +10,14 @@ import numpy as np
 
 from ..description import Description
 from ..errors import OptionError
-from ..graph.tables import called, frame_of
+from ..graph.tables import Columns, Framed, Named
 from ..results import lookup
 
 if TYPE_CHECKING:
     from ..graph import Graph
 
 
-class Measure:
+class Measure(Framed):
     """One number for each of some vertices, or one per column. Made by the functions of `nearfar.metrics`.
 
     Attributes
@@ -108,8 +108,13 @@ class Measure:
         first = np.argsort(-values.astype(np.float64), kind="stable")[: lookup.take_count(k)]  # nan is last
         return list(zip(lookup.list_names(self.graph, self.vertex_indices[first]), values[first].tolist(), strict=True))
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a column of vertices, and one for each column of numbers.
+    def to_frame(self, kind: str = "pandas") -> Any:
+        """Return a DataFrame with a column of vertices, and one for each column of numbers.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "arrow"}
+            A DataFrame of pandas or polars, or a pyarrow.Table.
 
         Examples
         --------
@@ -120,12 +125,34 @@ class Measure:
         1       1             1
         2       2             2
         """
-        columns = {"vertex": called(self.graph, self.vertex_indices)}
+        return self._framed(kind)
+
+    def _line_count(self) -> int:
+        """Return the number of vertices."""
+        return len(self.vertex_indices)
+
+    def _lines(self, low: int, high: int) -> Columns:
+        """Return some vertices and their numbers."""
+        columns: Columns = {"vertex": Named(self.graph.names, self.vertex_indices[low:high])}
         if self.columns is None:
-            columns[self.name] = self.values
-        else:
-            columns |= {_heading(column): self.values[:, i] for i, column in enumerate(self.columns)}
-        return frame_of(columns)
+            return columns | {self.name: self.values[low:high]}
+        return columns | {_heading(column): self.values[low:high, i] for i, column in enumerate(self.columns)}
+
+    def to_xarray(self) -> Any:
+        """Return an xarray.DataArray with the dimension vertex, and the dimension column if there are several.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7], undirected=True)
+        >>> nearfar.metrics.reach(g, [5, 7]).to_xarray().sel(vertex=1, column=7).item()
+        3
+        """
+        from ..results.labelled import label
+
+        columns = {} if self.columns is None else {"column": self.columns}
+        vertices = lookup.list_names(self.graph, self.vertex_indices)
+        return label(self.values, {"vertex": vertices} | columns, self.name)
 
     def describe(self) -> Description:
         """Return what ran, what it cost and what it found: a dict that prints as a table.

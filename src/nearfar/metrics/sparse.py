@@ -14,14 +14,14 @@ from ..engine.balls import Lists, list_near
 from ..engine.query import PreparedGraph
 from ..errors import MethodError
 from ..graph import Graph
-from ..graph.tables import called, frame_of
+from ..graph.tables import Columns, Framed, Named
 from ..results import lookup
 from ..results.limits import choose_types
 from .ask import MetricOptions, ask
 from .near import take_cutoffs
 
 
-class Within:
+class Within(Framed):
     """All pairs (source, target) within a cutoff. Made by `nearfar.metrics.within`.
 
     Attributes
@@ -98,14 +98,26 @@ class Within:
         made.sort_indices()
         return made
 
-    def _columns(self) -> dict[str, Any]:
-        """Return source, target and distance of every pair, as columns."""
-        first, second = ("source", "target") if self.direction == "from" else ("target", "source")
-        rows = np.repeat(self.source_indices, np.diff(self.offsets))
-        return {first: called(self.graph, rows), second: called(self.graph, self.targets), "distance": self.dist}
+    def _line_count(self) -> int:
+        """Return the number of pairs."""
+        return len(self)
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame with columns source, target and distance, one line per pair.
+    def _lines(self, low: int, high: int) -> Columns:
+        """Return source, target and distance of some pairs."""
+        first, second = ("source", "target") if self.direction == "from" else ("target", "source")
+        some = slice(int(np.searchsorted(self.offsets, low, "right")) - 1, int(np.searchsorted(self.offsets, high)))
+        ends = np.clip(self.offsets[some.start : some.stop + 1], low, high)
+        sources, names = np.repeat(self.source_indices[some], np.diff(ends)), self.graph.names
+        targets = self.targets[low:high]
+        return {first: Named(names, sources), second: Named(names, targets), "distance": self.dist[low:high]}
+
+    def to_frame(self, kind: str = "pandas") -> Any:
+        """Return a DataFrame with columns source, target and distance, one line per pair.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "arrow"}
+            A DataFrame of pandas or polars, or a pyarrow.Table.
 
         Examples
         --------
@@ -117,13 +129,11 @@ class Within:
         2       1       1         0
         3       2       2         0
         """
-        return frame_of(self._columns())
+        return self._framed(kind)
 
     def to_arrow(self) -> Any:
         """Return a pyarrow.Table with columns source, target and distance, as `to_frame` has them."""
-        import pyarrow
-
-        return pyarrow.table({name: pyarrow.array(values) for name, values in self._columns().items()})
+        return self._framed("arrow")
 
     def describe(self) -> Description:
         """Return how many pairs there are, and what they take: a dict that prints as a table."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputTypeError, MethodError, NoPathError, OptionError
-from ..graph.tables import called, frame_of
+from ..graph.tables import Columns, Framed, Named, entries, places
 from . import lookup, report
 from .forest import Forest
 from .limits import unreached
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Distances", "Nearest"]
 
 
-class Distances:
+class Distances(Framed):
     """Exact distances from one or several sources. Made by `nearfar.sssp`, `nearfar.mssp` and `nearfar.apsp`.
 
     Attributes
@@ -380,10 +380,42 @@ class Distances:
         """
         return self.graph.rows_along(self.path(*ends, source=source))
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame with columns source, target and distance, one line per reached pair.
+    def path_edges(self, *ends: Hashable, source: Hashable | None = None) -> list[tuple[Any, ...]]:
+        """Return the edges of a shortest path, in the direction of travel: (u, v), or (u, v, key) in a multigraph.
+
+        Of parallel edges the lightest is taken, then the first. Keys are those of `Graph.from_networkx`.
+
+        Parameters
+        ----------
+        *ends : vertices
+            As for `path`.
+        source : vertex, optional
+
+        Examples
+        --------
+        >>> import nearfar, networkx
+        >>> roads = networkx.MultiDiGraph()
+        >>> roads.add_edge("Ulm", "Bonn", "ring", weight=6), roads.add_edge("Ulm", "Bonn", "main", weight=4)
+        ('ring', 'main')
+        >>> nearfar.sssp(nearfar.Graph.from_networkx(roads), "Ulm").path_edges("Bonn")
+        [('Ulm', 'Bonn', 'main')]
+        """
+        return self.graph.edges_along(self.path(*ends, source=source))
+
+    def to_frame(self, kind: str = "pandas") -> Any:
+        """Return a DataFrame with columns source, target and distance, one line per reached pair.
 
         With direction "to", the columns are target, source and distance: travel ends at the vertex of the row.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "arrow"}
+            A DataFrame of pandas or polars, or a pyarrow.Table.
+
+        Notes
+        -----
+        ``polars.DataFrame(result)``, ``pyarrow.table(result)`` and DuckDB take the result itself, too, some rows at a
+        time.
 
         Examples
         --------
@@ -394,14 +426,46 @@ class Distances:
         0       1       1         0
         1       1       2         7
         """
-        r, v = np.nonzero(self.rows != unreached(self.rows.dtype))
+        return self._framed(kind)
+
+    def _line_count(self) -> int:
+        """Return the number of distances."""
+        return self.rows.size
+
+    def _lines(self, low: int, high: int) -> Columns:
+        """Return source, target and distance of the pairs that are reached among some entries of ``rows``."""
+        found = entries(self.rows, low, high)
+        reached = found != unreached(self.rows.dtype)
+        r, v = places(self.rows, reached, low)
         first, second = ("source", "target") if self.direction == "from" else ("target", "source")
-        columns = {
-            first: called(self.graph, self.source_indices[r] if self.seeds is None else self.origins()[v]),
-            second: called(self.graph, v),
-            "distance": self.rows[r, v],
+        starts = self.source_indices[r] if self.seeds is None else self.origins()[v]
+        return {
+            first: Named(self.graph.names, starts),
+            second: Named(self.graph.names, v),
+            "distance": found[reached],
         }
-        return frame_of(columns)
+
+    def to_xarray(self) -> Any:
+        """Return an xarray.DataArray with the dimensions source and target, labelled with the names of the vertices.
+
+        One source, as of `nearfar.sssp`, gives the dimension target only. With direction "to", the row is the target.
+
+        Notes
+        -----
+        Unreached is inf. So integers become float64, whether all are reached or not; floats keep their type. Cells of a
+        raster, and other names that are tuples, become a MultiIndex, which ``.unstack()`` spreads over dimensions.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7], names=["Ulm", "Bonn", "Kiel"])
+        >>> table = nearfar.mssp(g, ["Ulm", "Bonn"]).to_xarray()
+        >>> table.dims, table.sel(source="Ulm", target="Kiel").item(), table.sel(source="Bonn").values
+        (('source', 'target'), 12.0, array([inf,  0.,  7.]))
+        """
+        from .labelled import distances_to_xarray
+
+        return distances_to_xarray(self, np.arange(self.graph.n))
 
     def to_raster(self) -> np.ndarray:
         """Return the distances in the shape of the raster: rows x columns for one source, k x rows x columns for k.
@@ -468,6 +532,11 @@ class Distances:
 
     def origins(self) -> np.ndarray:
         """Return the seed where the path to each vertex starts in the only row, -1 if there is no path."""
+        return self._origins
+
+    @cached_property
+    def _origins(self) -> np.ndarray:
+        """The seeds of `origins`, found once: a table asks for them in every batch."""
         return self._forest.origins(self)
 
     def _both_ends(self, ends: tuple[Hashable, ...], source: Hashable | None) -> tuple[Hashable | None, Hashable]:

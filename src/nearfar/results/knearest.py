@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputTypeError, NoPathError, OptionError
-from ..graph.tables import called, frame_of
+from ..graph.tables import Columns, Framed, Named, entries, places
 from ..kernels.cpu.constants import NO_VERTEX
 from . import lookup, report
 from .limits import unreached
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 
-class KNearest:
+class KNearest(Framed):
     """For every vertex the k nearest of several sources, the nearest first. Made by ``nearfar.nearest(..., k=3)``.
 
     Between sources at the same distance the least index is first. A vertex that fewer than k sources reach has fewer.
@@ -127,6 +127,18 @@ class KNearest:
         """Return the rows of the input along the path of `path`, in the direction of travel: see `Graph.rows`."""
         return self.graph.rows_along(self.path(vertex, rank=rank, source=source))
 
+    def path_edges(self, vertex: Hashable, *, rank: int = 1, source: Hashable | None = None) -> list[tuple[Any, ...]]:
+        """Return the edges of the path of `path`, in the direction of travel: (u, v), with keys (u, v, key).
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> near = nearfar.nearest(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), [0, 1], k=2)
+        >>> near.path_edges(2, rank=2)
+        [(0, 1), (1, 2)]
+        """
+        return self.graph.edges_along(self.path(vertex, rank=rank, source=source))
+
     def path(self, vertex: Hashable, *, rank: int = 1, source: Hashable | None = None) -> list[Any]:
         """Return the vertices of a shortest path from one of the nearest sources to a vertex, both ends included.
 
@@ -170,10 +182,15 @@ class KNearest:
             raise OptionError(f"rank is {rank}; this result has ranks 1, the nearest, to {self.k}.")
         return int(self.source[v, rank - 1])
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame with columns vertex, rank, source and distance; rank 1 is the nearest source.
+    def to_frame(self, kind: str = "pandas") -> Any:
+        """Return a DataFrame with columns vertex, rank, source and distance; rank 1 is the nearest source.
 
         With direction "to", the third column is called target: travel ends there.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "arrow"}
+            A DataFrame of pandas or polars, or a pyarrow.Table.
 
         Examples
         --------
@@ -184,14 +201,23 @@ class KNearest:
         3       2     1       1         7
         4       2     2       0        12
         """
-        v, i = np.nonzero(self.reached)
-        columns = {
-            "vertex": called(self.graph, v),
+        return self._framed(kind)
+
+    def _line_count(self) -> int:
+        """Return the number of distances."""
+        return self.dist.size
+
+    def _lines(self, low: int, high: int) -> Columns:
+        """Return vertex, rank, source and distance of what is reached among some entries of ``dist``."""
+        found = entries(self.dist, low, high)
+        reached = found != unreached(self.dist.dtype)
+        v, i = places(self.dist, reached, low)
+        return {
+            "vertex": Named(self.graph.names, v),
             "rank": i + 1,
-            "source" if self.direction == "from" else "target": called(self.graph, self.source[v, i]),
-            "distance": self.dist[v, i],
+            "source" if self.direction == "from" else "target": Named(self.graph.names, self.source[v, i]),
+            "distance": found[reached],
         }
-        return frame_of(columns)
 
     def describe(self) -> Description:
         """Return what ran, what it cost and what it found: a dict that prints as a table."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graph.tables import called, frame_of
+from ..graph.tables import Columns, Framed, Named
 from ..kernels.cpu.constants import NO_VERTEX
 from . import lookup, report
 from .limits import unreached
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .distances import Distances
 
 
-class Nearest:
+class Nearest(Framed):
     """For every vertex the distance from the nearest of several sources, and that source. Made by `nearfar.nearest`.
 
     Attributes
@@ -180,18 +180,49 @@ class Nearest:
         """
         return self.graph.rows_along(self.path(target))
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame with columns vertex, source and distance, one line per reached vertex.
+    def path_edges(self, target: Hashable) -> list[tuple[Any, ...]]:
+        """Return the edges of the path to ``target``, in the direction of travel: (u, v), with keys (u, v, key).
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([1, 0, 2], [2, 1, 3], [7, 5, 1], undirected=True)
+        >>> nearfar.nearest(g, [0, 3]).path_edges(2)
+        [(3, 2)]
+        """
+        return self.graph.edges_along(self.path(target))
+
+    def to_frame(self, kind: str = "pandas") -> Any:
+        """Return a DataFrame with columns vertex, source and distance, one line per reached vertex.
 
         With direction "to", the columns are vertex, target and distance: travel ends at the nearest of the sources.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "arrow"}
+            A DataFrame of pandas or polars, or a pyarrow.Table.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1, 2], [1, 2, 3], [5, 7, 1], undirected=True)
+        >>> nearfar.nearest(g, [0, 3]).to_frame(kind="polars").row(2)
+        (2, 3, 1)
         """
-        v = np.flatnonzero(self.dist != unreached(self.dist.dtype))
-        columns = {
-            "vertex": called(self.graph, v),
-            "source" if self.direction == "from" else "target": called(self.graph, self.source[v]),
+        return self._framed(kind)
+
+    def _line_count(self) -> int:
+        """Return the number of vertices."""
+        return self.graph.n
+
+    def _lines(self, low: int, high: int) -> Columns:
+        """Return some vertices that are reached, their sources and distances."""
+        v = low + np.flatnonzero(self.dist[low:high] != unreached(self.dist.dtype))
+        return {
+            "vertex": Named(self.graph.names, v),
+            "source" if self.direction == "from" else "target": Named(self.graph.names, self.source[v]),
             "distance": self.dist[v],
         }
-        return frame_of(columns)
 
     def to_raster(self) -> np.ndarray:
         """Return the distances in the shape of the raster, as `Distances.to_raster` does."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputTypeError, NoPathError, OptionError
-from ..graph.tables import called, frame_of
+from ..graph.tables import Columns, Framed, Named, check_kind, entries, frame_of, places
 from . import lookup, report
 from .limits import in_type, unreached
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .distances import Distances
 
 
-class Table:
+class Table(Framed):
     """Exact distances between two lists of vertices. Made by `nearfar.table`, and by queries with ``targets``.
 
     Attributes
@@ -202,14 +202,28 @@ class Table:
         """
         return self.graph.rows_along(self.path(*ends))
 
-    def to_frame(self, *, wide: bool = False) -> Any:
-        """Return a pandas DataFrame: columns source, target and distance, one line per pair that has a path.
+    def path_edges(self, *ends: Hashable) -> list[tuple[Any, ...]]:
+        """Return the edges of a shortest path, in the direction of travel: (u, v), or (u, v, key) in a multigraph.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3])
+        >>> nearfar.table(g, [0, 1], [2]).path_edges(0, 2)
+        [(0, 1), (1, 2)]
+        """
+        return self.graph.edges_along(self.path(*ends))
+
+    def to_frame(self, kind: str = "pandas", *, wide: bool = False) -> Any:
+        """Return a DataFrame: columns source, target and distance, one line per pair that has a path.
 
         Parameters
         ----------
+        kind : {"pandas", "polars", "arrow"}
+            A DataFrame of pandas or polars, or a pyarrow.Table.
         wide : bool
             One line per row and one column per target instead. Where there is no path, it holds inf; then all
-            distances are floats.
+            distances are floats. The sources are the index of pandas, and the first column elsewhere.
 
         Examples
         --------
@@ -228,21 +242,68 @@ class Table:
         Ulm        7     4
         Bonn       3     0
         """
-        first, second = ("source", "target") if self.direction == "from" else ("target", "source")
-        mark = unreached(self.rows.dtype)
         if not wide:
-            r, c = np.nonzero(self.rows != mark)
-            columns = {
-                first: called(self.graph, self._starts_of(r, c)),
-                second: called(self.graph, self.target_indices[c]),
-                "distance": self.rows[r, c],
-            }
-            return frame_of(columns)
-        rows = self.rows if (self.rows != mark).all() else lookup.as_float(self.rows)
+            return self._framed(kind)
+        rows = self.rows if (self.rows != unreached(self.rows.dtype)).all() else lookup.as_float(self.rows)
+        first, second = self._headings
+        if check_kind(kind) != "pandas":
+            return self._wide(kind, first, rows)
         frame = frame_of({str(c): column for c, column in enumerate(rows.T)})
         for axis, vertices, label in ((0, self.source_indices, first), (1, self.target_indices, second)):
             frame = frame.set_axis(list(self._names(vertices)), axis=axis).rename_axis(label, axis=axis)
         return frame
+
+    @property
+    def _headings(self) -> tuple[str, str]:
+        """What rows and columns are called: by travel."""
+        return ("source", "target") if self.direction == "from" else ("target", "source")
+
+    def _wide(self, kind: str, first: str, rows: np.ndarray) -> Any:
+        """Return a frame without an index, with one column per target."""
+        from ..graph.arrow import as_kind
+
+        headings = [first, *map(str, self._names(self.target_indices))]
+        if len(set(headings)) < len(headings):
+            twice = next(name for name in headings if headings.count(name) > 1)
+            raise OptionError(f"two columns would be called {twice!r}, but need different names. Use kind='pandas'.")
+
+        def lines(low: int, high: int) -> Columns:
+            columns = zip(headings[1:], rows[low:high].T, strict=True)
+            return {first: Named(self.graph.names, self.source_indices[low:high]), **dict(columns)}
+
+        return as_kind(kind, lines, len(rows))
+
+    def _line_count(self) -> int:
+        """Return the number of distances."""
+        return self.rows.size
+
+    def _lines(self, low: int, high: int) -> Columns:
+        """Return source, target and distance of the pairs that have a path among some entries of ``rows``."""
+        found = entries(self.rows, low, high)
+        reached = found != unreached(self.rows.dtype)
+        r, c = places(self.rows, reached, low)
+        first, second = self._headings
+        return {
+            first: Named(self.graph.names, self._starts_of(r, c)),
+            second: Named(self.graph.names, self.target_indices[c]),
+            "distance": found[reached],
+        }
+
+    def to_xarray(self) -> Any:
+        """Return an xarray.DataArray with the dimensions source and target, labelled with the names of the vertices.
+
+        As for `Distances.to_xarray`: inf where there is no path, so integers become float64.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 0, 1], [1, 2, 2], [4, 9, 3], names=["Ulm", "Bonn", "Kiel"])
+        >>> nearfar.table(g, ["Ulm", "Bonn"], ["Kiel", "Ulm"]).to_xarray().sel(target="Kiel").values
+        array([7., 3.])
+        """
+        from .labelled import distances_to_xarray
+
+        return distances_to_xarray(self, self.target_indices)
 
     def _starts_of(self, r: np.ndarray, c: np.ndarray) -> np.ndarray:
         """Return the source of each entry: that of its row, or the start of its path if the row has several."""

@@ -1,0 +1,83 @@
+"""Distances as labelled arrays of xarray."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nearfar
+from helpers.strategies import cases
+from nearfar import Graph, metrics
+from nearfar.errors import MissingDependencyError
+
+NAMES = [None, [f"v{i}" for i in range(12)], list(range(50, 62)), [(i // 3, i % 3) for i in range(12)]]
+
+
+@given(cases(dtypes=("int32", "float32", "float64", None)), st.sampled_from(NAMES), st.sampled_from(["from", "to"]))
+def test_labels_find_distances(case, names, direction):
+    graph = Graph.from_arcs(*case.arrays(), case.n, names=None if names is None else names[: case.n])
+    some = [graph.name(v) for v in range(0, graph.n, 3)]
+    rows = nearfar.mssp(graph, some, direction=direction)
+    array = rows.to_xarray()
+    assert array.dtype == (np.float32 if case.dtype == "float32" else np.float64) and array.name == "distance"
+    assert array.dims == (("source", "target") if direction == "from" else ("target", "source"))
+    first, second = array.dims
+    for s in some:
+        for v in range(graph.n):
+            assert array.sel({first: s, second: graph.name(v)}).item() == rows[s, graph.name(v)]
+    table = nearfar.mssp(graph, some, targets=some[::-1], direction=direction).to_xarray()
+    assert table.sel({first: some[0], second: some[-1]}).item() == rows[some[0], some[-1]]
+    one = nearfar.sssp(graph, some[0], direction=direction).to_xarray()
+    assert one.dims == (second,) and np.array_equal(one.values, rows.as_float()[0].astype(one.dtype))
+
+
+def test_one_source_and_limits():
+    graph = Graph.from_arcs([0, 1], [1, 2], [5, 7], names=["Ulm", "Bonn", "Kiel"])
+    one = nearfar.sssp(graph, "Bonn", cutoff=6).to_xarray()
+    assert one.coords["source"].item() == "Bonn" and one.attrs == {"cutoff": 6}
+    assert one.values.tolist() == [math.inf, 0, math.inf]
+    starts = nearfar.sssp(graph, {"Ulm": 1, "Bonn": 2}).to_xarray()
+    assert starts.dims == ("target",) and "source" not in starts.coords
+    assert nearfar.sssp(graph, "Ulm", targets=["Kiel"]).to_xarray().sel(target="Kiel") == 12
+    assert xr.Dataset({"d": one}).sizes == {"target": 3}
+    one.values[0] = 3  # a copy: the result stays as it was
+    assert nearfar.sssp(graph, "Bonn")["Ulm"] == math.inf
+
+
+def test_cells_become_rasters():
+    graph = Graph.from_raster([[1, 1, 1], [1, np.inf, 1]], neighbours=4)
+    rows = nearfar.mssp(graph, [(0, 0), (1, 2)])
+    array = rows.to_xarray()
+    assert array.sel(source=(1, 2), target=(0, 0)).item() == rows[(1, 2), (0, 0)]
+    spread = nearfar.sssp(graph, (0, 0)).to_xarray().unstack("target")
+    assert spread.dims == ("target_row", "target_column")
+    assert np.array_equal(spread.fillna(np.inf).values, nearfar.sssp(graph, (0, 0)).to_raster())
+
+
+def test_names_of_several_types():
+    graph = Graph.from_arcs([0, 1, 2], [1, 2, 3], names=["a", (0, 1), 5, (0, 1, 2)])
+    array = nearfar.apsp(graph).to_xarray()
+    assert array.coords["target"].values.tolist() == ["a", (0, 1), 5, (0, 1, 2)]
+    assert array.sel(source="a", target=5).item() == 2
+
+
+def test_measures():
+    graph = Graph.from_arcs([0, 1], [1, 2], [5, 7], undirected=True, names=["a", "b", "c"])
+    one = metrics.eccentricity(graph).to_xarray()
+    assert one.sel(vertex="b").item() == 7 and one.name == "eccentricity" and one.dtype == np.int32
+    two = metrics.accessibility(graph, np.ones((3, 2)), cutoffs=[5, 9]).to_xarray()
+    assert two.sel(vertex="b", column=(1, 5)).item() == 2 and two.shape == (3, 4)
+    assert metrics.reach(graph, [5, 7]).to_xarray().sel(vertex="a", column=5).item() == 2
+
+
+def test_xarray_is_missing(monkeypatch):
+    result = nearfar.sssp(Graph.from_arcs([0], [1]), 0)
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(MissingDependencyError, match="pip install xarray"):
+        result.to_xarray()
