@@ -78,7 +78,7 @@ def called(graph: Graph, vertices: np.ndarray) -> np.ndarray:
 def check_kind(kind: Any) -> str:
     """Return which kind of frame is wanted; refuse others."""
     if kind not in KINDS:
-        raise OptionError(f"{option('kind', kind)} is no kind of frame. Use one of {', '.join(map(repr, KINDS))}.")
+        raise OptionError(f"kind is {kind!r}, which is no kind of frame. Use one of {', '.join(map(repr, KINDS))}.")
     return str(kind)
 
 
