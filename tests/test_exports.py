@@ -59,7 +59,10 @@ print(sorted(name for name, kind in kinds.items() if kind == "module"))
 print(kinds["verify"], kinds["plan"], kinds["path"], kinds["Plan"])
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.splitlines() == ["['csgraph', 'errors', 'formats', 'generate', 'metrics']", "function function function type"]
+    assert out.splitlines() == [
+        "['csgraph', 'errors', 'formats', 'generate', 'metrics']",
+        "function function function type",
+    ]
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -40,6 +40,8 @@ _HOMES = {
     "KNearest": "results",
     "Table": "results",
     "Plan": "engine.planner",
+    "open_matrix": "store.matrix.reader",
+    "Matrix": "store.matrix.reader",
     "NearfarError": "errors",
     "errors": "",
     "generate": "graph",
@@ -81,6 +83,8 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .results import KNearest as KNearest
     from .results import Nearest as Nearest
     from .results import Table as Table
+    from .store.matrix.reader import Matrix as Matrix
+    from .store.matrix.reader import open_matrix as open_matrix
 
 
 def __getattr__(name: str) -> Any:

@@ -24,8 +24,10 @@ dtype : type
 memory : int or str
     The bytes that may be used, such as "2 GB"; a query that needs more is refused before anything is allocated. On a
     GPU this limits its memory; arcs that do not fit come in batches.
-out : array
-    An array to fill: in C order, with the shape of ``dist`` and a type that can hold the distances.
+out : array or path
+    An array to fill: in C order, with the shape of ``dist`` and a type that can hold the distances. For `mssp`, `apsp`
+    and `table` also the name of a store to write, such as "d.zarr": the result is then a `Matrix`, and the same call
+    goes on where it was stopped.
 delta : number
     The bucket width of `delta` and `dijkstra`.
 """
@@ -33,6 +35,7 @@ delta : number
 from __future__ import annotations
 
 import inspect
+import os
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, TypeVar, Unpack, overload
@@ -41,7 +44,7 @@ import numpy as np
 
 from .engine.blocks import RowBlocks
 from .engine.estimate import with_seconds
-from .engine.options import Options, known_options
+from .engine.options import Options, RunOptions, known_options
 from .engine.planner import Plan
 from .engine.query import (
     PreparedGraph,
@@ -63,6 +66,8 @@ from .errors import InputTypeError, OptionError
 from .graph import Graph
 from .results import Distances, KNearest, Nearest, Table
 from .results.lookup import list_names, number_of, take_count
+from .store.matrix.door import check_name, is_place, no_place, solve_to_place
+from .store.matrix.reader import Matrix
 
 OPTIONS = {name: inspect.signature(check_options).parameters[name] for name in Options.__annotations__}
 
@@ -156,6 +161,18 @@ def mssp(
 def mssp(
     graph: Graph | PreparedGraph, sources: Any, *, targets: Any, direction: str = "from", **options: Unpack[Options]
 ) -> Table: ...
+@overload
+def mssp(
+    graph: Graph | PreparedGraph,
+    sources: Any,
+    *,
+    targets: Any = None,
+    direction: str = "from",
+    out: str | os.PathLike[str],
+    existing: str = "resume",
+    join: bool = False,
+    **options: Unpack[RunOptions],
+) -> Matrix: ...
 @takes_options
 def mssp(
     graph: Graph | PreparedGraph,
@@ -163,8 +180,10 @@ def mssp(
     *,
     targets: Any = None,
     direction: str = "from",
-    **options: Unpack[Options],
-) -> Distances | Table:
+    existing: str = "resume",
+    join: bool = False,
+    **options: Any,
+) -> Distances | Table | Matrix:
     """Return the distances from several sources, one row per source, in the given order.
 
     Parameters
@@ -176,6 +195,8 @@ def mssp(
         Only these are wanted: the result is a `Table` with one column per target, as `table` returns it.
     direction : str
         "from": distances from the sources. "to": distances to them.
+    existing, join
+        As for `apsp`, if ``out`` names a store.
     **options
         {options}
 
@@ -187,21 +208,49 @@ def mssp(
     array([[7, 3, 0],
            [0, 4, 7]], dtype=int32)
     """
+    return _rows_or_table(graph, sources, targets, direction, existing, join, options)
+
+
+def _rows_or_table(
+    graph: Graph | PreparedGraph, sources: Any, targets: Any, direction: str, existing: str, join: bool, options: Any
+) -> Any:
+    """Return rows, or columns of them, in memory or in a store."""
     plain = take_graph(graph)
     rows = take_vertices(plain, sources, "source")
-    if targets is not None:
-        columns = take_vertices(plain, targets, "target")
+    columns = None if targets is None else take_vertices(plain, targets, "target")
+    if is_place(options.get("out")):
+        return solve_to_place(graph, rows, columns, direction, existing, join, known_options(options))
+    no_place(existing, join)
+    if columns is not None:
         return solve_table(graph, rows, columns, direction=direction, **known_options(options))
     return solve(check(graph, rows, direction=direction, **known_options(options)))
 
 
+@overload
+def apsp(graph: Graph | PreparedGraph, **options: Unpack[Options]) -> Distances: ...
+@overload
+def apsp(
+    graph: Graph | PreparedGraph,
+    *,
+    out: str | os.PathLike[str],
+    existing: str = "resume",
+    join: bool = False,
+    **options: Unpack[RunOptions],
+) -> Matrix: ...
 @takes_options
-def apsp(graph: Graph | PreparedGraph, **options: Unpack[Options]) -> Distances:
+def apsp(
+    graph: Graph | PreparedGraph, *, existing: str = "resume", join: bool = False, **options: Any
+) -> Distances | Matrix:
     """Return the distances between all pairs of vertices, one row per source.
 
     Parameters
     ----------
     graph : Graph or Prepared
+    existing : str
+        If ``out`` names a store that is there: "resume" goes on where the same call was stopped, "repair" also writes
+        damaged blocks again, "restart" begins anew.
+    join : bool
+        Share the work on a store with other processes that pass this, too.
     **options
         {options}
 
@@ -213,11 +262,36 @@ def apsp(graph: Graph | PreparedGraph, **options: Unpack[Options]) -> Distances:
            [2147483647,          0,          1],
            [2147483647, 2147483647,          0]], dtype=int32)
     """
-    return solve(check(graph, np.arange(take_graph(graph).n, dtype=np.int32), **known_options(options)))
+    rows = np.arange(take_graph(graph).n, dtype=np.int32)
+    if is_place(options.get("out")):
+        return solve_to_place(graph, rows, None, "from", existing, join, known_options(options))
+    no_place(existing, join)
+    return solve(check(graph, rows, **known_options(options)))
 
 
+@overload
+def table(graph: Graph | PreparedGraph, sources: Any, targets: Any, **options: Unpack[Options]) -> Table: ...
+@overload
+def table(
+    graph: Graph | PreparedGraph,
+    sources: Any,
+    targets: Any,
+    *,
+    out: str | os.PathLike[str],
+    existing: str = "resume",
+    join: bool = False,
+    **options: Unpack[RunOptions],
+) -> Matrix: ...
 @takes_options
-def table(graph: Graph | PreparedGraph, sources: Any, targets: Any, **options: Unpack[Options]) -> Table:
+def table(
+    graph: Graph | PreparedGraph,
+    sources: Any,
+    targets: Any,
+    *,
+    existing: str = "resume",
+    join: bool = False,
+    **options: Any,
+) -> Table | Matrix:
     """Return the distances from some vertices to others: one row per source, one column per target.
 
     Parameters
@@ -225,6 +299,8 @@ def table(graph: Graph | PreparedGraph, sources: Any, targets: Any, **options: U
     graph : Graph or Prepared
     sources, targets : vertices
         In any order; a vertex may occur more than once.
+    existing, join
+        As for `apsp`, if ``out`` names a store.
     **options
         {options}
 
@@ -244,7 +320,8 @@ def table(graph: Graph | PreparedGraph, sources: Any, targets: Any, **options: U
     >>> table["Ulm", "Kiel"]
     7
     """
-    return mssp(graph, sources, targets=_given(targets), **known_options(options))
+    found: Table | Matrix = _rows_or_table(graph, sources, _given(targets), "from", existing, join, options)
+    return found
 
 
 def _given(targets: Any) -> Any:
@@ -435,6 +512,11 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
     **options
         {options}
 
+    Notes
+    -----
+    With the name of a store as ``out``, some of its blocks are computed and compressed, but not written: the bytes on
+    the disk and the seconds are estimated by them.
+
     Examples
     --------
     >>> import nearfar
@@ -444,6 +526,8 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
     ('prepared', 90000, True)
     """
     plain = take_graph(graph)
+    if is_place(options.get("out")):
+        return _plan_store(graph, sources, targets, dict(options))
     if isinstance(sources, Mapping):
         rows = from_source(plain, sources)
     elif sources is None:
@@ -456,6 +540,17 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
     columns = take_vertices(plain, targets, "target")
     known_options(options).pop("out", None)  # its shape is that of the table
     return plan_table(check(graph, **rows, **options), columns).plan
+
+
+def _plan_store(graph: Graph | PreparedGraph, sources: Any, targets: Any, options: dict[str, Any]) -> Plan:
+    """Return what writing a store would do."""
+    from .store.matrix.estimate import plan_store
+
+    plain = take_graph(graph)
+    check_name(options.pop("out"))
+    rows = np.arange(plain.n, dtype=np.int32) if sources is None else take_vertices(plain, sources, "source")
+    columns = None if targets is None else take_vertices(plain, targets, "target")
+    return plan_store(check(graph, rows, **known_options(options)), columns)
 
 
 @takes_options

@@ -16,7 +16,8 @@ NearfarError
 │   └── KernelBuildError                 a driver could not build a kernel; ``.log`` is its output
 ├── FormatError (ValueError)             a file whose content is wrong; ``.path`` and ``.line`` say where
 ├── FileError (OSError)                  a file that cannot be opened, read or written
-│   └── MissingFileError (FileNotFoundError)  there is no such file
+│   ├── MissingFileError (FileNotFoundError)  there is no such file
+│   └── StoreError                       a stored matrix that is damaged, unfinished, in use, or of another graph
 └── MissingDependencyError (ImportError) an optional package is not installed
 
 Each class also derives from the builtin that a caller would expect, so ``except ValueError`` keeps working. Messages
@@ -205,6 +206,10 @@ class FileError(NearfarError, OSError):
 
 class MissingFileError(FileError, FileNotFoundError):
     """There is no such file."""
+
+
+class StoreError(FileError):
+    """A stored matrix that is damaged, not finished, in use by another process, or that belongs to another graph."""
 
 
 class MissingDependencyError(NearfarError, ImportError):

@@ -51,16 +51,17 @@ class Bar:
     def __enter__(self) -> Bar:
         return self
 
-    def __call__(self, done: int, total: int | None) -> None:
-        """Report how much is done, and the total where it is known."""
+    def __call__(self, done: int, total: int | None, note: str = "") -> None:
+        """Report how much is done, the total where it is known, and what else there is to say."""
         if self.bar is None and self._is_worth_while(done, total):
             self._show(total)
         if self.bar is not None:
             task = self.bar.tasks[0]
-            self.bar.update(task.id, completed=done, rate=f"{task.speed:,.1f}/s" if task.speed else "")
-            self._log(done, total)
+            rate = f"{task.speed:,.1f}/s" if task.speed else ""
+            self.bar.update(task.id, completed=done, rate=", ".join(filter(None, (rate, note))))
+            self._log(done, total, note)
 
-    def _log(self, done: int, total: int | None) -> None:
+    def _log(self, done: int, total: int | None, note: str = "") -> None:
         """Print one line a minute if standard error is no terminal, where a bar would only appear at the end."""
         now = time.perf_counter()
         if self.bar is None or self.bar.console.is_terminal or now - self.logged < LOG_EVERY:
@@ -69,7 +70,8 @@ class Bar:
         amount = format_bytes if self.counts_bytes else format_count
         left = f", {format_seconds((total - done) / rate)} left" if total and done else ""
         of = f" of {amount(total)}" if total else ""
-        print(f"nearfar: {self.what}: {amount(done)}{of}, {amount(rate)}/s{left}", file=sys.stderr, flush=True)
+        rest = f"{left}{note and ', '}{note}"
+        print(f"nearfar: {self.what}: {amount(done)}{of}, {amount(rate)}/s{rest}", file=sys.stderr, flush=True)
 
     def _is_worth_while(self, done: int, total: int | None) -> bool:
         """Return whether to show the bar now."""
@@ -129,8 +131,8 @@ def _watching(progress: Any, total: int, done: Sized) -> Iterator[Callable[[], N
     elif progress:
         with Bar() as bar:
             bar(0, total)
-            yield lambda: bar(len(done), total)
-            bar(len(done), total)
+            yield lambda: bar(len(done), total, getattr(done, "note", ""))
+            bar(len(done), total, getattr(done, "note", ""))
     else:
         yield None
 

@@ -89,8 +89,11 @@ class RowBlocks:
 
     def settle(self, i: int, progress: Any = False) -> Distances:
         """Settle block ``i``; if a distance does not fit its type, this block and the following have the next type."""
+        return self.settle_rows(self.query.sources[i * self.size : (i + 1) * self.size], progress)
+
+    def settle_rows(self, sources: np.ndarray, progress: Any = False) -> Distances:
+        """Settle the rows of some sources, at most as many as a block has, as `settle` does."""
         self.prepare(Controls(threads=self.query.threads, memory=self.plan.available))
-        sources = self.query.sources[i * self.size : (i + 1) * self.size]
         while True:
             dtype = self._types[0]
             rows = self._buffer(dtype)[: len(sources)]

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 
-class Options(TypedDict, total=False):
-    """The keyword options that all queries share; nearfar.api says what each means."""
+class RunOptions(TypedDict, total=False):
+    """The options that say how a query runs; nearfar.api says what each means."""
 
     method: str
     device: str | list[str] | tuple[str, ...]
@@ -36,8 +36,13 @@ class Options(TypedDict, total=False):
     progress: bool | Callable[[int, int], object]
     dtype: npt.DTypeLike | None
     memory: float | str | None
-    out: np.ndarray | None
     delta: float | None
+
+
+class Options(RunOptions, total=False):
+    """The keyword options that all queries share."""
+
+    out: np.ndarray | None
 
 
 BUCKETED = ("dijkstra", "delta")  # methods that take a bucket width
@@ -45,7 +50,7 @@ UNITS = {"": 1, "B": 1, **{f"{p}{s}": 10 ** (3 * i) for i, p in enumerate("KMGT"
 UNITS |= {f"{p}IB": 2 ** (10 * i) for i, p in enumerate("KMGT", 1)}
 
 
-def known_options(options: Options) -> Options:
+def known_options(options: Any) -> Options:
     """Return the options; refuse one that does not exist, which Python would only find deeper down."""
     for name in options:
         if name not in Options.__annotations__:
@@ -55,7 +60,8 @@ def known_options(options: Options) -> Options:
             }
             where = f" Only {takers[name]}." if name in takers else ""
             raise InputTypeError(f"there is no option {name!r}; there are {', '.join(Options.__annotations__)}.{where}")
-    return options
+    found: Options = options
+    return found
 
 
 def take_method(

@@ -68,6 +68,9 @@ class Plan:
         Whether the answer has only columns of targets, of which ``n`` is then the number.
     host_bytes, host_available : int
         On GPUs, ``bytes`` and ``available`` count the memory of the GPUs, and these two that of the machine.
+    stored_bytes : int or None
+        If the answer goes to a store: the bytes that it should take on the disk, by a sample of its blocks. ``bytes``
+        are those of the memory in any case.
     seconds : float or None
         What it should take on the CPU, by a model fitted on another machine: right within a factor of two or three.
         Only `nearfar.plan` and `nearfar.metrics.plan` ask for it.
@@ -97,6 +100,7 @@ class Plan:
     host_available: int = 0
     table: bool = False
     seconds: float | None = field(default=None, compare=False)
+    stored_bytes: int | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return str(self.describe())
@@ -116,6 +120,7 @@ class Plan:
             distances=self.dtype.name + (f", {self.wider.name} if one does not fit" if self.wider else ""),
             bytes=self.bytes,
             available_bytes=self.available,
+            **({} if self.stored_bytes is None else {"stored_bytes": self.stored_bytes}),
             **({} if self.seconds is None else {"expected_seconds": self.seconds}),
             **batches,
             why=self.why,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import MissingDependencyError, OptionError, option
+from ..errors import MissingDependencyError, OptionError
 from .cells import CellNames
 from .names import NumberNames
 

@@ -1,0 +1,278 @@
+"""Where the files of a store are: a folder of this machine, or anything that fsspec or obstore reaches.
+
+A file is whole or absent. In a folder it is written aside, synced to the disk, renamed, and the folder is synced, so
+that not even a power cut leaves half of one. Object stores have no rename: there a whole object appears at once.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from ...errors import FileError, InputTypeError, MissingDependencyError, MissingFileError
+
+ASIDE = "distance/.nearfar"  # inside the array, where no reader of Zarr lists files
+
+
+class Place(Protocol):
+    """Where the files of one store are. Names are relative, with slashes."""
+
+    name: str  # as the user gave it
+    is_local: bool
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a file; raise MissingFileError if there is none."""
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file, which appears whole or not at all; one that was there is replaced."""
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the names of the files in a folder, and their bytes; nothing if there is no such folder."""
+
+    def size_of(self, name: str) -> int | None:
+        """Return the bytes of a file; None if there is none."""
+
+    def tail(self, name: str, count: int) -> bytes:
+        """Return the last bytes of a file."""
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+
+    def clear(self) -> None:
+        """Remove everything."""
+
+    def free_bytes(self) -> int | None:
+        """Return how much room is left; None if nobody knows."""
+
+
+class Folder:
+    """A folder of this machine."""
+
+    is_local = True
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.name = path, str(path)
+        self._written = 0
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a file."""
+        try:
+            return (self.path / name).read_bytes()
+        except FileNotFoundError:
+            raise MissingFileError(f"there is no file {self.path / name}.") from None
+        except OSError as error:
+            raise FileError(f"{self.path / name} cannot be read: {error.strerror or error}.") from error
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file aside, sync it, rename it, and sync its folder."""
+        target = self.path / name
+        self._written += 1
+        aside = self.path / ASIDE / f"{os.getpid()}-{self._written}.part"
+        try:
+            _make(target.parent)
+            _make(aside.parent)
+            try:
+                _write_synced(aside, data)
+                os.replace(aside, target)
+            finally:
+                with suppress(OSError):
+                    os.unlink(aside)
+            _sync_folder(target.parent)
+        except OSError as error:
+            raise FileError(
+                f"{target} cannot be written: {error.strerror or error}. What was written before is whole. Make room "
+                "or mend the disk; then the same call goes on."
+            ) from error
+
+    def size_of(self, name: str) -> int | None:
+        """Return the bytes of a file; None if there is none."""
+        try:
+            return (self.path / name).stat().st_size
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise FileError(f"{self.path / name} cannot be read: {error.strerror or error}.") from error
+
+    def tail(self, name: str, count: int) -> bytes:
+        """Return the last bytes of a file."""
+        try:
+            with open(self.path / name, "rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - count))
+                return file.read()
+        except OSError as error:
+            raise FileError(f"{self.path / name} cannot be read: {error.strerror or error}.") from error
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the names of the files in a folder, and their bytes."""
+        try:
+            with os.scandir(self.path / folder) as entries:
+                return {entry.name: entry.stat().st_size for entry in entries if entry.is_file()}
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        except OSError as error:
+            raise FileError(f"{self.path / folder} cannot be read: {error.strerror or error}.") from error
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        try:
+            (self.path / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise FileError(f"{self.path / name} cannot be removed: {error.strerror or error}.") from error
+
+    def clear(self) -> None:
+        """Remove everything but the locks."""
+        for entry in list(self.path.iterdir()):
+            if entry.name == "distance":
+                for inner in list(entry.iterdir()):
+                    if inner.name != ".nearfar":
+                        inner.unlink()
+            elif entry.is_dir():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
+
+    def sweep(self) -> None:
+        """Remove what a process that died left aside."""
+        for name in self.sizes(ASIDE):
+            if name.endswith(".part"):
+                self.remove(f"{ASIDE}/{name}")
+
+    def free_bytes(self) -> int | None:
+        """Return how much room the disk has."""
+        folder = self.path
+        while not folder.exists():
+            folder = folder.parent
+        return shutil.disk_usage(folder).free
+
+
+def _make(folder: Path) -> None:
+    """Make a folder and those above it, each of which is synced to the disk."""
+    if not folder.is_dir():
+        _make(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _sync_folder(folder.parent)
+
+
+def _write_synced(path: Path, data: bytes) -> None:
+    """Write a new file, and wait until the disk has it."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(handle, view) :]
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names in a folder; Windows has no way to ask for that."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+class Objects:
+    """A folder of an fsspec file system: object stores, memory, other machines."""
+
+    is_local = False
+
+    def __init__(self, system: Any, root: str, name: str) -> None:
+        self.system, self.root, self.name = system, root.rstrip("/"), name
+
+    def _try(self, name: str, action: Callable[[str], Any]) -> Any:
+        """Do something with a file; its errors become ours."""
+        path = f"{self.root}/{name}" if name else self.root
+        try:
+            return action(path)
+        except FileNotFoundError:
+            raise MissingFileError(f"there is no file {self.name}/{name}.") from None
+        except Exception as error:  # every file system has errors of its own
+            raise FileError(f"{self.name}/{name}: {type(error).__name__}: {error}.") from error
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of an object."""
+        return bytes(self._try(name, self.system.cat_file))
+
+    def write(self, name: str, data: bytes) -> None:
+        """Put a whole object."""
+
+        def put(path: str) -> None:
+            if hasattr(self.system, "makedirs"):
+                self.system.makedirs(path.rpartition("/")[0], exist_ok=True)
+            self.system.pipe_file(path, data)
+
+        self._try(name, put)
+
+    def size_of(self, name: str) -> int | None:
+        """Return the bytes of an object; None if there is none."""
+        try:
+            return int(self._try(name, self.system.info)["size"])
+        except MissingFileError:
+            return None
+
+    def tail(self, name: str, count: int) -> bytes:
+        """Return the last bytes of an object."""
+        return bytes(self._try(name, lambda path: self.system.cat_file(path, start=-count)))
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the names of the objects in a folder, and their bytes."""
+
+        def entries(path: str) -> dict[str, int]:
+            self.system.invalidate_cache()
+            found = self.system.ls(path, detail=True)
+            files = [entry for entry in found if entry["type"] == "file"]
+            return {entry["name"].rpartition("/")[2]: int(entry["size"]) for entry in files}
+
+        try:
+            found: dict[str, int] = self._try(folder, entries)
+        except MissingFileError:
+            return {}
+        return found
+
+    def remove(self, name: str) -> None:
+        """Remove an object, if it is there."""
+        with suppress(MissingFileError):
+            self._try(name, self.system.rm_file)
+
+    def clear(self) -> None:
+        """Remove everything."""
+        with suppress(MissingFileError):
+            self._try("", lambda path: self.system.rm(path, recursive=True))
+
+    def free_bytes(self) -> int | None:
+        """Nobody knows how much room there is."""
+        return None
+
+
+def open_place(where: Any) -> Folder | Objects:
+    """Return the place that a path, a web address, a mapper of fsspec or a file system of obstore names."""
+    if hasattr(where, "fs") and hasattr(where, "root"):  # fsspec.get_mapper
+        return Objects(where.fs, where.root, str(where.root))
+    if not isinstance(where, str | os.PathLike):
+        raise InputTypeError(
+            f"the store is a {type(where).__name__}; give the path of a folder, an address such as 's3://...', or a "
+            "mapper of fsspec."
+        )
+    path = os.fspath(where)
+    if "://" not in path:
+        return Folder(Path(path))
+    try:
+        import fsspec
+    except ImportError:
+        raise MissingDependencyError(
+            f"'{path}' needs the package fsspec, which is not installed. Use: pip install 'nearfar[formats]'"
+        ) from None
+    try:
+        system, root = fsspec.core.url_to_fs(path)
+    except (ImportError, ValueError) as error:
+        raise MissingDependencyError(f"'{path}' cannot be reached: {error}. Install what it needs.") from None
+    return Objects(system, root, path)
