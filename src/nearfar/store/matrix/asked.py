@@ -54,9 +54,8 @@ def digest_of_hierarchy(hierarchy: Any, graph: Graph) -> str | None:
 
 def require_same(name: str, stored: dict[str, Any], asked: dict[str, Any]) -> None:
     """Refuse to go on with a store that was asked for something else, and say what differs."""
+    asked = asked | {"version": __version__}
     differing = [what for what in MEANINGS if what in asked and stored.get(what) != asked[what]]
-    if stored.get("version") != __version__:
-        differing.insert(0, "version")
     if not differing:
         return
     said = ", ".join(f"{MEANINGS[what]}{_values(stored.get(what), asked.get(what))}" for what in differing)

@@ -204,4 +204,4 @@ def is_ours(place: Folder | Objects) -> bool:
     if not place.path.is_dir():
         return False
     known = {"distance", "source", "target", "asked"}
-    return all(entry.name.partition("_")[0] in known and entry.is_dir() for entry in os.scandir(place.path))
+    return all(name.partition("_")[0] in known and (place.path / name).is_dir() for name in os.listdir(place.path))

@@ -15,6 +15,7 @@ from ...errors import OptionError, StoreError
 from ...methods import METHODS
 from .asked import describe_asked, digest_of_hierarchy, require_same
 from .bounds import longest_distance
+from .codec import require_numcodecs
 from .form import Form, choose_form
 from .job import Job, is_ours, repair, require_sound
 from .labels import coordinates_of, kind_of
@@ -55,6 +56,7 @@ def write_matrix(query: Query, where: Any, targets: np.ndarray | None, existing:
         Whether to share the work with other processes.
     """
     take_existing(existing)
+    require_numcodecs()
     place = open_place(where)
     begun = place.size_of(GROUP) is not None
     if begun:
