@@ -46,6 +46,11 @@ def take_array(values: Any, what: str) -> Array:
         array = np.asarray(on_host(values))
     except ValueError as error:  # NumPy's answer to lists of different lengths inside a list
         raise GraphError(f"{what} is ragged ({error}). Give a flat list with one entry per arc.") from None
+    except (BufferError, RuntimeError, TypeError) as error:  # such as a tensor of PyTorch that records gradients
+        raise InputTypeError(
+            f"{what} is a {type(values).__name__}, which does not become an array of NumPy "
+            f"({shorten(str(error), 200)}). Convert it first."
+        ) from error
     if array.ndim == 0:
         raise InputTypeError(
             f"{what} is {shorten(values)}, a {type(values).__name__}, but a list or array is needed. "

@@ -222,6 +222,7 @@ def _not_flat(array: Array, role: str) -> InputTypeError:
 
 def _take_names(names: Any, n: int) -> tuple[Hashable, ...] | NumberNames | CellNames:
     """Return the names as a sequence of n entries; a range, an array of whole numbers or cells stay compact."""
+    names = on_host(names)
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         raise InputTypeError(f"names is {shorten(names)}, a {type(names).__name__}, but a list of n names is needed.")
     compact = isinstance(names, range | NumberNames | CellNames) or (
