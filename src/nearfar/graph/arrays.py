@@ -223,7 +223,7 @@ def take_weights(values: Any, m: int, name: Callable[[int], str], unit: str = "a
     """Check the weights of m arcs (or rows: ``unit``), choose their type; ``name(i)`` describes one in an error."""
     if values is None:
         return None
-    array = take_array(values, "weights")
+    array = take_array(_numbers_or_objects(values), "weights")
     if len(array) != m:
         raise GraphError(
             f"Lengths disagree: {m} {unit}s, but weights has {len(array)} entries. Give each {unit} one weight."
@@ -241,6 +241,17 @@ def take_weights(values: Any, m: int, name: Callable[[int], str], unit: str = "a
     if array.dtype.kind == "f" and not isinstance(values, np.ndarray):
         _refuse_rounding(values, max(-float(low), float(high)))
     return Weights(array, storage_type(array.dtype, low, high), array.dtype.kind == "f" and bool(high == np.inf))
+
+
+def _numbers_or_objects(values: Any) -> Any:
+    """Return a list of numbers and other things as an array of objects, so that the first of these can be named.
+
+    NumPy would make words of all entries if one is a word, and refuse a list in a list without saying where it is.
+    """
+    kinds = set(map(type, values)) if isinstance(values, list | tuple) else set()
+    if len(kinds) > 1 and kinds & {str, list, tuple, np.ndarray}:
+        return np.fromiter(values, object, len(values))
+    return values
 
 
 def _refuse_rounding(values: Any, largest: float) -> None:
