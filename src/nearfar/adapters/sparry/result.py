@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from ...errors import DistanceOverflowError
+from ...errors import DistanceOverflowError, VertexError
 from ...results import Distances
 from .constants import INF
 from .drawing import draw
@@ -99,6 +99,8 @@ class Result:
         >>> result = calc(read(edgeSet=[[0, 1], [1, 2], [5, 6]]), srclist=0)
         >>> result.drawPath("paths.png")  # doctest: +SKIP
         """
+        if not len(self.distances.source_indices):
+            raise VertexError("the graph has no vertices, so there is no source whose paths could be drawn.")
         if self.path is None:
             self.calcPath()
         draw(self.path, int(self.distances.source_indices[0]), self.graph, filename)
