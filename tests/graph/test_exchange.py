@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 
@@ -107,6 +108,16 @@ def test_names_rasters_rows_pairs_and_amounts(make):
     raster = Graph.from_raster(make(np.ones((2, 2))))
     assert same(raster, Graph.from_raster(np.ones((2, 2))))
     assert raster.to_raster(make(np.arange(4))).tolist() == [[0, 1], [2, 3]]
+
+
+def test_columns_of_arrow_are_vertices():
+    words = Graph.from_arcs(["a", "b"], ["b", "c"], [5, 7], names=True)
+    for column in (pa.array(["a", "b"]), pa.chunked_array([["a"], ["b"]]), pa.array(["a", "b"]).dictionary_encode()):
+        assert nearfar.table(words, column, pa.array(["c"])).dist.tolist() == [[12], [7]]
+    ids = Graph.from_arcs([10, 20], [20, 30], names=True)
+    assert nearfar.mssp(ids, pa.array([30, 10])).sources.tolist() == [30, 10]
+    with pytest.raises(VertexError, match="source None"):
+        nearfar.mssp(words, pa.array(["a", None]))
 
 
 def test_arrays_that_cannot_be_read():

@@ -76,6 +76,15 @@ def test_names_that_are_numbers_stay_exact():
     assert nearfar.apsp(numbers).to_xarray().sel(source=2**63, target=5).item() == 2
 
 
+def test_labels_are_vertices():
+    words = Graph.from_arcs(["a", "b"], ["b", "c"], [5, 7], names=True)
+    array = nearfar.apsp(words).to_xarray()
+    far = array.target[array.sel(source="a") > 0]
+    assert nearfar.mssp(words, far).sources == ["b", "c"]
+    cells = Graph.from_raster(np.ones((2, 2)))
+    assert nearfar.mssp(cells, nearfar.apsp(cells).to_xarray().source[1:3]).sources == [(0, 1), (1, 0)]
+
+
 def test_measures_of_cells():
     raster = metrics.reach(Graph.from_raster(np.ones((1, 2))), [1, 2]).to_xarray()
     assert raster.sel(vertex=(0, 1), column=2).item() == 2
