@@ -120,6 +120,11 @@ def test_columns_of_arrow_are_vertices():
         nearfar.mssp(words, pa.array(["a", None]))
 
 
+def test_integers_of_several_types_stay_exact():
+    graph = Graph.from_arcs([0, 1], [1, 2], [2**60 + 1, np.uint64(5)])
+    assert graph.weights.tolist() == [2**60 + 1, 5]
+
+
 def test_arrays_that_cannot_be_read():
     class Recording(Exchanged):
         def __array__(self, dtype=None, copy=None):

@@ -249,6 +249,8 @@ def _numbers_or_objects(values: Any) -> Any:
     NumPy would make words of all entries if one is a word, and refuse a list in a list without saying where it is.
     """
     kinds = set(map(type, values)) if isinstance(values, list | tuple) else set()
+    if np.uint64 in kinds and bool not in kinds and all(issubclass(kind, int | np.integer) for kind in kinds):
+        return [int(value) for value in values]  # else uint64 beside signed integers would become floats
     if len(kinds) > 1 and kinds & {str, list, tuple, np.ndarray}:
         return np.fromiter(values, object, len(values))
     return values
