@@ -112,6 +112,9 @@ class Result:
 def _flatten(distances: Distances) -> np.ndarray:
     """Return all rows one after the other, with `INF` where there is no path."""
     rows = distances.rows
+    dtype = np.int32 if rows.dtype.kind == "i" else np.float64  # which has INF, unlike float32
+    if rows.max(initial=0) < INF and rows.min(initial=0) > -INF:  # all are reached: "unreached" is above INF
+        return rows.astype(dtype, copy=False).reshape(-1)
     reached = distances.reached.reshape(rows.shape)
     beyond = reached & ((rows >= INF) | (rows <= -INF))
     if beyond.any():
@@ -121,7 +124,4 @@ def _flatten(distances: Distances) -> np.ndarray:
             "means that there is no path, and distances are below it. Use nearfar.mssp(graph.to_nearfar(), sources), "
             "whose distances have 64 bits."
         )
-    dtype = np.int32 if rows.dtype.kind == "i" else np.float64  # which has INF, unlike float32
-    if reached.all():
-        return rows.astype(dtype, copy=False).reshape(-1)
     return np.where(reached, rows, np.array(INF, dtype)).astype(dtype, copy=False).reshape(-1)
