@@ -28,6 +28,7 @@ from .engine.query import PreparedGraph, check, take_graph, take_vertices
 from .engine.tables import certain_type
 from .errors import DistanceOverflowError, InputTypeError, NoPathError, OptionError, option
 from .graph import Graph
+from .graph.arrays import on_host
 from .graph.input_rows import lightest_along
 from .kernels.cpu.constants import LANES
 from .methods.prepared import SOLVERS, refusal, require_memory
@@ -526,6 +527,7 @@ class Prepared(PreparedGraph):
 
     def _ends(self, pairs: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the sources and targets of pairs as vertex indices."""
+        pairs = on_host(pairs)
         if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] == 2:
             return self.graph.indices(pairs[:, 0], "source"), self.graph.indices(pairs[:, 1], "target")
         if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):

@@ -17,6 +17,7 @@ from ..engine.folds import Wanted
 from ..engine.query import PreparedGraph
 from ..errors import InputTypeError, OptionError
 from ..graph import Graph
+from ..graph.arrays import on_host
 from ..graph.frames import is_frame, take_columns
 from .ask import MetricOptions, ask
 from .measure import Measure
@@ -159,7 +160,7 @@ def _take_values(graph: Graph, opportunities: Any) -> tuple[np.ndarray, np.ndarr
         return values.reshape(len(where), -1), where, kinds
     if is_frame(opportunities):  # without an index
         return _take_frame(graph, opportunities)
-    values = np.asarray(opportunities)
+    values = np.asarray(on_host(opportunities))
     if values.ndim not in (1, 2) or len(values) != graph.n:
         raise InputTypeError(
             f"the opportunities have shape {values.shape}, but the graph has {graph.n:,} vertices. Give one entry per "
