@@ -201,6 +201,14 @@ def test_graphs_with_hubs(undirected):
     assert len(by_arc) == dense.m and np.allclose(by_arc, searched, rtol=1e-9, atol=1e-9)
 
 
+def test_little_memory_is_enough_for_searches():
+    dense = generate.rmat(9, seed=1)
+    dense = dense.with_weights(dense.row_weights + 1)
+    found = [metrics.betweenness(dense, threads=1, memory=memory) for memory in (None, "100 kB")]
+    assert [one.stats["method"] for one in found] == ["prepared", "dijkstra"]
+    assert np.allclose(*(one.values for one in found), rtol=1e-9, atol=1e-12)
+
+
 def test_sums_beyond_64_bits_are_refused():
     heavy = Graph.from_arcs([0, 1, 2, 3], [1, 2, 3, 4], [2**62] * 4, undirected=True)
     with pytest.raises(nearfar.errors.DistanceOverflowError, match="float64 weights"):

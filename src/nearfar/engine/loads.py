@@ -22,7 +22,7 @@ from ..elimination.lean import Lean, lean_graph
 from ..elimination.tallies import count_paths, tally
 from ..errors import MemoryLimitError, option
 from ..graph import Graph
-from ..methods.prepared import SOLVERS
+from ..methods.prepared import SOLVERS, require_memory
 from ..methods.tuning import LEAST_BUDGET
 from ..progress import watcher
 from ..results import limits
@@ -43,13 +43,13 @@ def find_loads(
     ``wanted`` has 1.0 for each target, 0.0 for others. ``ends``: whether pairs are counted at their ends. ``exact``:
     whether only lengths tie that are equal to the bit, summed along the path.
     """
-    require_positive(query)
+    require_positive(query.asked)
     _require_short(query)
     began, m = time.perf_counter(), query.graph.m
     stop = np.zeros(1, np.int64)
     lean, whole = Lean(query.graph), None if exact or ends else _given(query)
     named = query.method == "prepared" and query.hierarchy is None
-    if whole is None and (named or len(query.sources) >= LEAN_ROWS):
+    if whole is None and (named or len(query.sources) >= LEAN_ROWS) and _has_room(query):
         lean = _aside(lambda: lean_graph(query.graph, query.threads, stop, SOLVERS), stop)
         if not exact and not ends and query.method in ("auto", "prepared"):
             whole = _whole(query, lean.graph, stop)
@@ -69,6 +69,20 @@ def _require_short(query: Query) -> None:
         raise limits.too_heavy(query.graph, query.types[-1])
 
 
+def _has_room(query: Query) -> bool:
+    """Tell whether memory is enough to leave arcs out and to eliminate the rest; a search needs less."""
+    try:
+        require_memory(query.graph, query.threads, _available(query))
+    except MemoryLimitError:
+        return False
+    return True
+
+
+def _available(query: Query) -> int:
+    """Return the bytes that may be used."""
+    return cpu.facts().memory if query.memory is None else query.memory
+
+
 def _given(query: Query) -> Hierarchy | None:
     """Return the user's hierarchy, if every vertex is eliminated there and no arc was pruned."""
     found = query.hierarchy
@@ -84,7 +98,7 @@ def _whole(query: Query, graph: Graph, stop: np.ndarray) -> Hierarchy | None:
     all that follows: so it may take about a fifth of the time of the searches.
     """
     budget = max(len(query.sources) * (graph.n + graph.m) // query.threads, LEAST_BUDGET)
-    available = cpu.facts().memory if query.memory is None else query.memory
+    available = _available(query)
 
     def make() -> Any:
         return build(graph, query.threads, stop, SOLVERS, budget, available, whole=True)
@@ -112,7 +126,7 @@ def _by_hierarchy(query: Query, hierarchy: Hierarchy, wanted: np.ndarray, arcs: 
 
 def _require_memory(query: Query, needed: int) -> None:
     """Refuse what needs more memory than may be used."""
-    available = cpu.facts().memory if query.memory is None else query.memory
+    available = _available(query)
     if needed > available:
         raise MemoryLimitError(
             f"counting paths over {query.graph.n:,} vertices and {query.graph.m:,} arcs needs "
