@@ -341,7 +341,8 @@ class Prepared(PreparedGraph):
         s, t = self.graph.index(source, "source"), self.graph.index(target, "target")
         found = None
         if can_unfold(self.hierarchy):
-            labels = self._labels.ask(1)
+            # Labels may find another path of the same length: only if every path comes from them are they asked.
+            labels = self._labels.ask(1) if self._labels.wanted else None
             with lent(self._spare_paths, lambda: Paths(self.hierarchy)) as paths:
                 found = paths.find(s, t) if labels is None else paths.find_by_labels(labels, s, t)
         if found is None and self.hierarchy.pruned:

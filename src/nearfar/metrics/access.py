@@ -19,6 +19,7 @@ from ..errors import InputTypeError, OptionError
 from ..graph import Graph
 from ..graph.arrays import on_host
 from ..graph.frames import is_frame, take_columns
+from ..kernels.cpu.constants import EXPONENTIAL, GAUSSIAN, LINEAR, POWER
 from .ask import MetricOptions, ask
 from .measure import Measure
 from .near import take_cutoffs
@@ -29,6 +30,7 @@ DECAYS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
     "power": lambda d, scale: np.maximum(d, 1.0) ** -scale,
     "linear": lambda d, scale: np.maximum(0.0, 1.0 - d / scale),
 }
+KNOWN = {"exponential": EXPONENTIAL, "gaussian": GAUSSIAN, "power": POWER, "linear": LINEAR}  # to kernels
 
 
 def accessibility(
@@ -121,7 +123,7 @@ def take_decay(decay: Any, scale: Any) -> Decay:
     if not 0 < float(scale) < np.inf:
         raise OptionError(f"scale is {scale}; it must be more than 0, and finite.")
     function, size = DECAYS[decay], float(scale)
-    return Decay(lambda distances: function(distances, size), size if decay == "linear" else None)
+    return Decay(lambda distances: function(distances, size), size if decay == "linear" else None, (KNOWN[decay], size))
 
 
 def take_amounts(graph: Graph, opportunities: Any) -> tuple[np.ndarray, list[Any] | None]:
