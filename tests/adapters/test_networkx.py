@@ -483,6 +483,83 @@ def test_weights_that_are_mixed():
         nx.single_source_dijkstra_path_length(graph, 0, backend="nearfar")
 
 
+def test_weights_of_numpy_and_lists():
+    graph = nx.path_graph(3)
+    nx.set_edge_attributes(graph, np.uint8(100), "weight")
+    found = nx.single_source_dijkstra_path_length(graph, 0, backend="nearfar")
+    assert found == {0: 0, 1: 100, 2: 200} and type(found[2]) is int
+    graph.add_edge(5, 6, weight=[1, 2])  # as OSMnx has it for the tags of joined streets
+    for _ in range(2):  # the second time it is known
+        with refused("a weight is [1, 2], a list"):
+            nx.single_source_dijkstra_path_length(graph, 0, backend="nearfar")
+    assert nx.shortest_path_length(graph, 0, 2, backend="nearfar") == 2
+    many = nx.MultiGraph([(0, 1, {"weight": 1}), (2, 3, {"weight": None}), (2, 3, {"weight": 1})])
+    with refused("weights of parallel edges cannot be compared"):
+        nx.dijkstra_path_length(many, 0, 1, backend="nearfar")
+    with nx.config(backend_priority=["nearfar"]):
+        assert nx.dijkstra_path_length(many, 0, 1) == 1
+        assert nx.single_source_dijkstra_path_length(graph, 0) == {0: 0, 1: 100, 2: 200}
+
+
+@pytest.mark.parametrize("cutoff, reason", [(math.nan, "cutoff is nan"), ("2", "cutoff is '2', a str")])
+def test_cutoffs_that_are_refused(cutoff, reason):
+    graph = nx.path_graph(5)
+    for name in ("single_source_shortest_path_length", "single_source_dijkstra_path_length", "predecessor"):
+        with refused(reason):
+            getattr(nx, name)(graph, 0, cutoff=cutoff, backend="nearfar")
+    with refused(reason):
+        nx.all_pairs_dijkstra_path_length(graph, cutoff=cutoff, backend="nearfar")
+
+
+def test_cutoffs_that_are_odd():
+    graph = nx.path_graph(5)
+    for cutoff in (-1, -math.inf, True, np.float64(1.5), np.int64(2)):
+        check("single_source_dijkstra_path_length", graph, "weight", "lengths", 0, cutoff=cutoff)
+        check("all_pairs_shortest_path_length", graph, None, "each lengths", cutoff=cutoff)
+    graph.add_edge(0, 1, weight=0)
+    with refused("Only the sources are within it"):
+        nx.single_source_dijkstra_path_length(graph, 0, cutoff=-1, backend="nearfar")
+
+
+@pytest.mark.parametrize(
+    "name, args",
+    [
+        ("all_pairs_dijkstra_path_length", ()),
+        ("all_pairs_bellman_ford_path", ()),
+        ("single_source_all_shortest_paths", (0,)),
+        ("all_pairs_all_shortest_paths", ()),
+        ("shortest_simple_paths", (0, 2)),
+    ],
+)
+def test_what_iterators_cannot_do_is_said_before_the_first(name, args):
+    """Later NetworkX could no longer take over."""
+    graph = nx.path_graph(3)
+    for heavy, reason in ((2**62, "may exceed 64 bits"), (1e308, "may exceed a float")):
+        nx.set_edge_attributes(graph, heavy, "weight")
+        with refused(reason):
+            getattr(nx, name)(graph, *args, weight="weight", backend="nearfar")
+
+
+def test_the_same_nodes_are_drawn_if_networkx_takes_over(monkeypatch):
+    graph = nx.gnm_random_graph(12, 30, seed=3)
+    nx.set_edge_attributes(graph, {edge: i % 4 for i, edge in enumerate(graph.edges)}, "weight")
+    monkeypatch.setattr(backend, "should_run", lambda *given: True)
+    for name in ("betweenness_centrality", "edge_betweenness_centrality"):
+        wanted = getattr(nx, name)(graph, 4, weight="weight", seed=1, backend="networkx")
+        with nx.config(backend_priority=["nearfar"]):
+            assert getattr(nx, name)(graph, 4, weight="weight", seed=1) == wanted
+
+
+def test_hidden_edges():
+    """Some functions of NetworkX count an edge of weight None as one that connects, or cannot add it."""
+    graph = nx.Graph([(0, 1, {"weight": None}), (1, 2, {"weight": 2})])
+    for name in ("average_shortest_path_length", "wiener_index", "barycenter"):
+        with refused("weights of None hide edges"):
+            getattr(nx, name)(graph, weight="weight", backend="nearfar")
+    with refused("a weight is None"):
+        nx.betweenness_centrality(graph, weight="weight", backend="nearfar")
+
+
 def test_negative_weights_of_dijkstra_are_left_to_networkx():
     graph = nx.DiGraph([(0, 1), (1, 2)])
     nx.set_edge_attributes(graph, -1, "weight")
@@ -531,6 +608,35 @@ def test_views_are_taken():
         nx.shortest_path_length(part, 0, 29, backend="nearfar")
     assert nx.shortest_path_length(graph.reverse(copy=False), 39, 0, backend="nearfar") == 39
     assert nx.diameter(graph.to_undirected(as_view=True), backend="nearfar") == 39
+
+
+def test_views_change_with_their_graph():
+    """NetworkX drops what it has cached of a graph that changes, but not what it has cached of its views."""
+    graph = nx.path_graph(30, nx.DiGraph)
+    part, back = graph.subgraph(range(20)), graph.reverse(copy=False)
+    inner = part.subgraph(range(2, 20))
+    closed = set()
+    open_ = nx.subgraph_view(graph, filter_edge=lambda u, v: (u, v) not in closed)
+
+    def lengths():
+        views = ((part, 0, 19), (inner, 2, 19), (back, 19, 0), (open_, 0, 19))
+        return [nx.shortest_path_length(view, u, v, backend="nearfar") for view, u, v in views]
+
+    assert lengths() == lengths() == [19, 17, 19, 19]
+    graph.add_edge(2, 18)
+    assert lengths() == lengths() == [4, 2, 4, 4]
+    closed.add((2, 18))
+    assert lengths() == [4, 2, 4, 19]
+
+
+def test_filters_of_edges():
+    """The length of a view's neighbours counts hidden ones, and a filter may hide one direction of an edge."""
+    graph = nx.MultiGraph([(0, 1), (1, 2), (0, 2), (0, 2)])
+    view = nx.subgraph_view(graph, filter_edge=lambda u, v, key: (u, v) != (0, 2))
+    for name in ("all_pairs_shortest_path", "all_pairs_dijkstra_path", "all_pairs_bellman_ford_path"):
+        check(name, view, None, "each paths")
+    assert nx.shortest_path(view, 0, 2, backend="nearfar") == [0, 1, 2]
+    assert nx.shortest_path(view, 2, 0, backend="nearfar") == [2, 0]
 
 
 def test_a_converted_graph_is_a_graph():

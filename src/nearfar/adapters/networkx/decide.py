@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from .info import FUNCTIONS, NEWER
+from .views import forget_changed, is_view
 
 # Microseconds, measured on paths, grids, stars, random and complete graphs of 20 to 4,000 nodes. What NetworkX takes:
 # for a row of Dijkstra's method per node or edge end, and of breadth-first search, which ends when all nodes are seen.
@@ -55,6 +56,8 @@ TINY = 20  # nodes, of which NetworkX has settled all before anything else could
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return True, or the reason why NetworkX should run a function with these arguments."""
     graph = args[0] if args else kwargs["G"]
+    if is_view(graph):
+        forget_changed(graph)
     if not len(graph):
         return "the graph has no nodes"
     return _can_take(name, graph, _given(name, args, kwargs)) if name in CHECKED else True
