@@ -497,7 +497,7 @@ def test_weights_of_numpy_and_lists():
     with refused("weights of parallel edges cannot be compared"):
         nx.dijkstra_path_length(many, 0, 1, backend="nearfar")
     with nx.config(backend_priority=["nearfar"]):
-        assert nx.dijkstra_path_length(many, 0, 1) == 1
+        assert nx.dijkstra_path_length(many, 0, 1) == nx.astar_path_length(many, 0, 1) == 1
         assert nx.single_source_dijkstra_path_length(graph, 0) == {0: 0, 1: 50, 2: 100}
 
 
@@ -516,6 +516,8 @@ def test_cutoffs_that_are_odd():
     for cutoff in (-1, -math.inf, True, np.float64(1.5), np.int64(2)):
         check("single_source_dijkstra_path_length", graph, "weight", "lengths", 0, cutoff=cutoff)
         check("all_pairs_shortest_path_length", graph, None, "each lengths", cutoff=cutoff)
+    for cutoff in (-1, 0, 0.5, 1, 2):
+        check("predecessor", graph, None, "before", 0, cutoff=cutoff)
     graph.add_edge(0, 1, weight=0)
     with refused("Only the sources are within it"):
         nx.single_source_dijkstra_path_length(graph, 0, cutoff=-1, backend="nearfar")
@@ -548,6 +550,25 @@ def test_the_same_nodes_are_drawn_if_networkx_takes_over(monkeypatch):
         wanted = getattr(nx, name)(graph, 4, weight="weight", seed=1, backend="networkx")
         with nx.config(backend_priority=["nearfar"]):
             assert getattr(nx, name)(graph, 4, weight="weight", seed=1) == wanted
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_functions_that_tell_directions_apart(kind):
+    """NetworkX walks backward from a target, and calls the function with the ends exchanged."""
+    graph = nx.gnm_random_graph(9, 20, seed=2, directed=kind is nx.DiGraph)
+    graph = kind(graph.edges)
+    check("closeness_centrality", graph, uphill, "raw", distance=uphill)
+    check("closeness_centrality", graph, uphill, "raw", u=3, distance=uphill)
+    check("harmonic_centrality", graph, uphill, "raw", distance=uphill)
+    check("eccentricity", graph, uphill, "raw", weight=uphill)
+    for method in ("dijkstra", "bellman-ford"):
+        check("shortest_path_length", graph, uphill, "lengths", target=4, weight=uphill, method=method)
+        check("shortest_path_length", graph, uphill, "lengths", source=4, weight=uphill, method=method)
+
+
+def uphill(u, v, data):
+    """Return a weight that depends on the direction."""
+    return 1 + 2 * max(v - u, 0)
 
 
 def test_hidden_edges():
@@ -684,7 +705,6 @@ def test_single_pairs_are_converted_when_there_are_several():
         ("eccentricity", {"sp": {}}, "distances are given"),
         ("barycenter", {"attr": "x"}, "attr writes"),
         ("floyd_warshall", {"weight": doubled}, "takes the name of an attribute"),
-        ("shortest_path", {"target": 3, "weight": doubled}, "ends of an edge exchanged"),
     ],
 )
 def test_reasons(name, given, reason):

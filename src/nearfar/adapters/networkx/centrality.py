@@ -14,7 +14,7 @@ from ...engine.query import check
 from ...engine.routes import require_positive
 from ...graph import Graph
 from .converted import BackendGraph
-from .native import all_there, native, not_negative
+from .native import all_there, backward, native, not_negative
 
 
 def _by_node(graph: BackendGraph, values: np.ndarray) -> dict[Any, Any]:
@@ -27,7 +27,7 @@ def closeness_centrality(
     G: BackendGraph, u: Any = None, distance: Any = None, wf_improved: bool = True
 ) -> Any:  # fmt: skip
     """Return 1 over the mean distance from all other nodes, for all nodes or one."""
-    plain = not_negative(G.graph(distance))
+    plain = not_negative(G.graph(backward(distance)))
     if u is None:
         return _by_node(G, metrics.closeness(plain, wf_improved=bool(wf_improved)).values)
     if u not in G:

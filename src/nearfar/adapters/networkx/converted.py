@@ -104,7 +104,10 @@ class BackendGraph:
 
     def _results(self, weight: Callable[[Any, Any, Any], Any]) -> list[Any]:
         """Return what a weight function returns for every arc."""
-        return [weight(u, v, data) for u, near in self.origin._adj.items() for v, data in near.items()]
+        try:
+            return [weight(u, v, data) for u, near in self.origin._adj.items() for v, data in near.items()]
+        except TypeError as error:  # on an edge that NetworkX may not come to
+            raise NotImplementedError(f"the weight function fails on an edge: {error}.") from error
 
     def _attributes(self, name: Hashable) -> list[Any]:
         """Return an attribute of every arc; 1 where it is missing."""

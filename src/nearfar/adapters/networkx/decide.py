@@ -46,7 +46,7 @@ SPENT = "nearfar_spent"  # in NetworkX's cache of a graph: microseconds of answe
 
 # The functions some of whose arguments nearfar does not take.
 CHECKED = {
-    "shortest_path", "shortest_path_length", "floyd_warshall", "floyd_warshall_numpy", "eccentricity", "diameter",
+    "floyd_warshall", "floyd_warshall_numpy", "eccentricity", "diameter",
     "floyd_warshall_predecessor_and_distance", "radius", "center", "periphery", "barycenter", "harmonic_diameter",
     "closeness_centrality", "centroid", "floyd_warshall_tree",
 }  # fmt: skip
@@ -60,22 +60,17 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         forget_changed(graph)
     if not len(graph):
         return "the graph has no nodes"
-    return _can_take(name, graph, _given(name, args, kwargs)) if name in CHECKED else True
+    return _can_take(name, _given(name, args, kwargs)) if name in CHECKED else True
 
 
-def _can_take(name: str, graph: Any, given: dict[str, Any]) -> bool | str:
+def _can_take(name: str, given: dict[str, Any]) -> bool | str:
     """Return True, or why some arguments cannot be taken."""
     if given.get("sp") is not None or given.get("e") is not None:
         return "the distances are given, so nothing is to be found"
     if given.get("attr") is not None:
         return "attr writes to the NetworkX graph"
-    if not callable(given.get("weight")):
-        return True
-    if name.startswith("floyd"):
+    if name.startswith("floyd") and callable(given.get("weight")):
         return "weight is a function, but this function of NetworkX takes the name of an attribute"
-    to_one = given.get("source") is None and given.get("target") is not None
-    if name.startswith("shortest_path") and to_one and graph.is_directed():
-        return "NetworkX calls the weight function with the ends of an edge exchanged"
     return True
 
 

@@ -59,6 +59,11 @@ def not_negative(graph: Graph) -> Graph:
     return graph
 
 
+def backward(weight: Any) -> Any:
+    """Return a weight as NetworkX walks against the direction: a function gets the ends of an edge exchanged."""
+    return (lambda u, v, data: weight(v, u, data)) if callable(weight) else weight
+
+
 def all_there(made: BackendGraph, weight: Any) -> Graph:
     """Return the graph of a weight for functions in which NetworkX fails on an edge of weight None."""
     graph = made.graph(weight)

@@ -90,7 +90,9 @@ def predecessor(
     """Return all nodes before each node on paths of fewest edges, or those before one; and the levels if asked for."""
     _require(G, source, f"Source {source} not in G")
     plain = G.graph(None)
-    result = row_of(plain, [G.index[source]], cutoff=steps(cutoff) if cutoff else None)
+    most = steps(cutoff) if cutoff else None
+    limit = None if most is None else max(most, 1)  # NetworkX looks at the cutoff after the first step
+    result = row_of(plain, [G.index[source]], cutoff=limit)
     before = Tight(G.nodes, plain, result)
     if target is None:
         found = mapping_of(G, before)
