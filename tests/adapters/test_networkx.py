@@ -685,6 +685,30 @@ def test_small_graphs_are_left_to_networkx():
         assert native.calls["closeness_centrality"] and sum(native.calls.values()) == before + 2
 
 
+@pytest.mark.parametrize(
+    "name, given, runs",
+    [
+        ("single_source_dijkstra_path_length", {"source": 0, "cutoff": 3, "weight": "weight"}, False),
+        ("single_source_dijkstra_path_length", {"source": 0, "cutoff": 10**4, "weight": "weight"}, True),
+        ("all_pairs_shortest_path_length", {"cutoff": 1}, False),
+        ("all_pairs_shortest_path_length", {"cutoff": None}, True),
+        ("bidirectional_dijkstra", {"source": 0, "target": 9, "weight": doubled}, False),
+        ("single_source_dijkstra_path_length", {"source": 0, "weight": doubled}, False),
+        ("closeness_centrality", {"u": None, "distance": None}, True),
+        ("closeness_centrality", {"u": 0, "distance": None}, False),
+        ("eccentricity", {"v": 0, "weight": None}, False),
+        ("eccentricity", {"v": [0, 1] * 50, "weight": None}, True),
+        ("all_pairs_shortest_path_length", {"cutoff": 30}, True),
+        ("closeness_centrality", {"u": None, "distance": doubled}, True),
+    ],
+)
+def test_what_pays(name, given, runs):
+    """Searches that see little of a graph, and functions that would be called for all edges, stay with NetworkX."""
+    graph = nx.grid_2d_graph(60, 60) if name != "single_source_dijkstra_path_length" else nx.grid_2d_graph(200, 200)
+    graph = nx.convert_node_labels_to_integers(graph)
+    assert (backend.should_run(name, (graph,), given) is True) == runs
+
+
 def test_single_pairs_are_converted_when_there_are_several():
     graph = nx.gnm_random_graph(20_000, 60_000, seed=1)
     with nx.config(backend_priority=["nearfar"]):
