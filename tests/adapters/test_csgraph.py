@@ -263,6 +263,23 @@ def test_small_matrices_run_scipys_own(monkeypatch):
     assert (far == scipys.dijkstra(large, indices=some, limit=10**6)).all() and len(calls) == 2
 
 
+def test_methods_of_many_rounds_run_here(monkeypatch):
+    """SciPy relaxes all entries once per vertex, which takes seconds for matrices that are small for Dijkstra's."""
+    monkeypatch.undo()
+    calls = []
+    monkeypatch.setattr(functions, "entry_of", lambda *given: calls.append(1) or matrices.entry_of(*given))
+    small, large = nearfar.generate.road_grid(3, 3).to_scipy(), nearfar.generate.road_grid(30, 30).to_scipy()
+    for call in (
+        csgraph.bellman_ford,
+        csgraph.johnson,
+        lambda m, indices: csgraph.shortest_path(m, "BF", indices=indices),
+        lambda m, indices: csgraph.shortest_path(m, "J", indices=indices),
+    ):
+        calls.clear()
+        for matrix, ran in ((small, 0), (large, 1)):
+            assert (call(matrix, indices=0) == scipys.dijkstra(matrix, indices=0)).all() and len(calls) == ran
+
+
 # The memory.
 
 
