@@ -25,7 +25,8 @@ memory : int or str
     The bytes that may be used, such as "2 GB"; a query that needs more is refused before anything is allocated. On a
     GPU this limits its memory; arcs that do not fit come in batches.
 out : array
-    An array to fill: in C order, with the shape of ``dist`` and a type that can hold the distances.
+    An array to fill: in C order, with the shape of ``dist`` and a type that can hold the distances. `sssp`, `mssp` and
+    `apsp` also fill an array of CuPy or PyOpenCL in the memory of the GPU that it is on, where the rows stay.
 delta : number
     The bucket width of `delta` and `dijkstra`.
 """
@@ -42,6 +43,7 @@ import numpy as np
 from .engine.blocks import RowBlocks
 from .engine.estimate import with_seconds
 from .engine.options import Options, known_options
+from .engine.out import require_host
 from .engine.planner import Plan
 from .engine.query import (
     PreparedGraph,
@@ -303,7 +305,8 @@ def nearest(
     """
     seeds = from_nearest(take_graph(graph), sources)
     if take_count(k) == 1:
-        row = check(graph, **seeds, single=True, direction=direction, **known_options(options))
+        options = require_host(known_options(options), "nearest")
+        row = check(graph, **seeds, single=True, direction=direction, **options)
         return Nearest(solve(row), each_once(row.asked, sources))
     if seeds.get("starts") is not None:
         raise OptionError(f"sources have starting distances and k is {k}; leave the distances out, or use k=1.")
@@ -510,7 +513,7 @@ def _pair(graph: Graph | PreparedGraph, source: Any, target: Any, options: Optio
     """Solve from one source as far as one target; return the result and the target's index."""
     plain = take_graph(graph)
     t, row = plain.index(target, "target"), from_source(plain, source)
-    query = check(graph, **row, single=True, **known_options(options))
+    query = check(graph, **row, single=True, **require_host(known_options(options), "a query for one target"))
     if plain.min_weight >= 0:  # otherwise the path may lead over vertices that are farther than the target
         query = query.but(targets=np.array([t], np.int32))
     return solve(query), t
