@@ -17,7 +17,7 @@ from helpers import strategies
 from helpers.asking import build
 from helpers.marks import needs_jit
 from helpers.on_cuda import SOME, TYPES, make_graph
-from helpers.on_device import FILLED, new_array, queue
+from helpers.on_device import FILLED, new_array, own_queue, queue
 from helpers.reach import DEVICE, NEGATIVE, STREAMING, memory_for, rows_in_turn, streaming, tiny_tuning, two_buffers
 from nearfar.devices import opencl
 from nearfar.devices.arrays import DeviceArray
@@ -148,10 +148,10 @@ def test_the_device_of_the_array_is_taken():
 
 def test_a_second_call():
     """Also after another context, and in nearfar's own: what the graph keeps there is found, or made again."""
-    graph, mine = make_graph("int32", m=300), opencl.open_device(0)
+    graph = make_graph("int32", m=300)
     wanted = nearfar.mssp(graph, SOME, device="cpu").dist
     other = cl.CommandQueue(cl.Context(cl.get_platforms()[0].get_devices()[:1]))
-    for place in (queue(), other, queue(), cl.CommandQueue(mine._context), queue()):
+    for place in (queue(), other, queue(), own_queue(), queue()):
         for _ in range(2):
             out = cl_array.zeros(place, wanted.shape, np.int32)
             found = nearfar.mssp(graph, SOME, out=out)

@@ -19,13 +19,22 @@ def queue():
     return cl.CommandQueue(cl.Context(cl.get_platforms()[0].get_devices()[:1]))
 
 
-def new_array(device, shape, dtype):
+def own_queue():
+    """Return a queue in nearfar's own context: with a second one, Oclgrind begins its log again."""
+    import pyopencl as cl
+
+    from nearfar.devices import opencl
+
+    return cl.CommandQueue(opencl.open_device(0)._context)
+
+
+def new_array(device, shape, dtype, make_queue=queue):
     """Return an array on a device, "opencl" or "cuda" with or without a number."""
     filled = np.full(shape, FILLED, dtype)
     if device.startswith("opencl"):
         import pyopencl.array
 
-        return pyopencl.array.to_device(queue(), filled)
+        return pyopencl.array.to_device(make_queue(), filled)
     return CupyArray.of(filled, int(device.partition(":")[2] or 0))
 
 
