@@ -25,9 +25,10 @@ memory : int or str
     The bytes that may be used, such as "2 GB"; a query that needs more is refused before anything is allocated. On a
     GPU this limits its memory; arcs that do not fit come in batches.
 out : array or path
-    An array to fill: in C order, with the shape of ``dist`` and a type that can hold the distances. For `mssp`, `apsp`
-    and `table` also the name of a store to write, such as "d.zarr": the result is then a `Matrix`, and the same call
-    goes on where it was stopped.
+    An array to fill: in C order, with the shape of ``dist`` and a type that can hold the distances. `sssp`, `mssp` and
+    `apsp` also fill an array of CuPy or PyOpenCL in the memory of the GPU that it is on, where the rows stay. For
+    `mssp`, `apsp` and `table` also the name of a store to write, such as "d.zarr": the result is then a `Matrix`, and
+    the same call goes on where it was stopped.
 delta : number
     The bucket width of `delta` and `dijkstra`.
 """
@@ -45,6 +46,7 @@ import numpy as np
 from .engine.blocks import RowBlocks
 from .engine.estimate import with_seconds
 from .engine.options import Options, RunOptions, known_options
+from .engine.out import require_host
 from .engine.planner import Plan
 from .engine.query import (
     PreparedGraph,
@@ -153,6 +155,18 @@ def mssp(
     graph: Graph | PreparedGraph,
     sources: Any,
     *,
+    targets: Any = None,
+    direction: str = "from",
+    out: str | os.PathLike[str],
+    existing: str = "resume",
+    join: bool = False,
+    **options: Unpack[RunOptions],
+) -> Matrix: ...
+@overload
+def mssp(
+    graph: Graph | PreparedGraph,
+    sources: Any,
+    *,
     targets: None = None,
     direction: str = "from",
     **options: Unpack[Options],
@@ -161,18 +175,6 @@ def mssp(
 def mssp(
     graph: Graph | PreparedGraph, sources: Any, *, targets: Any, direction: str = "from", **options: Unpack[Options]
 ) -> Table: ...
-@overload
-def mssp(
-    graph: Graph | PreparedGraph,
-    sources: Any,
-    *,
-    targets: Any = None,
-    direction: str = "from",
-    out: str | os.PathLike[str],
-    existing: str = "resume",
-    join: bool = False,
-    **options: Unpack[RunOptions],
-) -> Matrix: ...
 @takes_options
 def mssp(
     graph: Graph | PreparedGraph,
@@ -227,8 +229,6 @@ def _rows_or_table(
 
 
 @overload
-def apsp(graph: Graph | PreparedGraph, **options: Unpack[Options]) -> Distances: ...
-@overload
 def apsp(
     graph: Graph | PreparedGraph,
     *,
@@ -237,6 +237,8 @@ def apsp(
     join: bool = False,
     **options: Unpack[RunOptions],
 ) -> Matrix: ...
+@overload
+def apsp(graph: Graph | PreparedGraph, **options: Unpack[Options]) -> Distances: ...
 @takes_options
 def apsp(
     graph: Graph | PreparedGraph, *, existing: str = "resume", join: bool = False, **options: Any
@@ -270,8 +272,6 @@ def apsp(
 
 
 @overload
-def table(graph: Graph | PreparedGraph, sources: Any, targets: Any, **options: Unpack[Options]) -> Table: ...
-@overload
 def table(
     graph: Graph | PreparedGraph,
     sources: Any,
@@ -282,6 +282,8 @@ def table(
     join: bool = False,
     **options: Unpack[RunOptions],
 ) -> Matrix: ...
+@overload
+def table(graph: Graph | PreparedGraph, sources: Any, targets: Any, **options: Unpack[Options]) -> Table: ...
 @takes_options
 def table(
     graph: Graph | PreparedGraph,
@@ -380,7 +382,8 @@ def nearest(
     """
     seeds = from_nearest(take_graph(graph), sources)
     if take_count(k) == 1:
-        row = check(graph, **seeds, single=True, direction=direction, **known_options(options))
+        options = require_host(known_options(options), "nearest")
+        row = check(graph, **seeds, single=True, direction=direction, **options)
         return Nearest(solve(row), each_once(row.asked, sources))
     if seeds.get("starts") is not None:
         raise OptionError(f"sources have starting distances and k is {k}; leave the distances out, or use k=1.")
@@ -606,7 +609,7 @@ def _pair(graph: Graph | PreparedGraph, source: Any, target: Any, options: Optio
     """Solve from one source as far as one target; return the result and the target's index."""
     plain = take_graph(graph)
     t, row = plain.index(target, "target"), from_source(plain, source)
-    query = check(graph, **row, single=True, **known_options(options))
+    query = check(graph, **row, single=True, **require_host(known_options(options), "a query for one target"))
     if plain.min_weight >= 0:  # otherwise the path may lead over vertices that are farther than the target
         query = query.but(targets=np.array([t], np.int32))
     return solve(query), t

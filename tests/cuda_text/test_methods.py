@@ -11,6 +11,7 @@ import pytest
 import nearfar
 from helpers.marks import needs_jit
 from helpers.on_cuda import METHODS_THERE, STREAMING, TYPES, asked, check_same, make_graph, memory_for_batches
+from helpers.on_device import new_array
 from helpers.shrinking import shrink
 from nearfar.errors import NegativeCycleError
 
@@ -58,6 +59,16 @@ def test_negative(small, method, dtype):
     graph = make_graph(dtype, negative=True, n=40, m=300)
     assert graph.min_weight < 0
     check_same(graph, asked(graph, device="cuda", method=method))
+
+
+@each_type
+@pytest.mark.parametrize("negative", [False, True])
+def test_rows_that_stay(cupy, small, dtype, negative):
+    graph = make_graph(dtype, negative, n=40, m=300)
+    wanted = nearfar.mssp(graph, [0, 3, 17], device="cpu", method="frontier", cutoff=300)
+    out = new_array("cuda", wanted.dist.shape, wanted.dist.dtype)
+    nearfar.mssp(graph, [0, 3, 17], method="frontier", cutoff=300, out=out)
+    assert out.get().tobytes() == wanted.dist.tobytes() and cupy.launches["finish_rows"]
 
 
 @each_streaming

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from helpers.marks import HANG
+from helpers.on_device import new_array
+from nearfar.devices.arrays import device_of, find_array
 from nearfar.errors import DeviceError, DeviceMemoryError, KernelBuildError
 
 TYPES = {"DIST": 1, "WEIGHT": 1, "OFFSET": 1, "STEP": 1}
@@ -50,6 +52,25 @@ def test_fill(device, dtype, value):
         buffer = device.empty(count, dtype)
         device.fill(buffer, value)
         assert (device.get(buffer) == np.array(value, dtype)).all() and len(device.get(buffer)) == count
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_adopt(device, dtype):
+    """A user's array is read and filled where it is; to free the buffer leaves it alone."""
+    array = new_array(device.name, (4, 64), dtype)
+    assert device_of(*find_array(array)[:1], array).name == device.name
+    for there, rows in ((array, slice(0, 4)), (array[1:3], slice(1, 3)), (array[3], slice(3, 4))):
+        before, count = array.get(), len(range(4)[rows]) * 64
+        guest = device_of(*find_array(there)[:1], there)
+        held, buffer = sum(guest.held.values()), guest.adopt(there)
+        assert (buffer.dtype, buffer.count, sum(guest.held.values())) == (np.dtype(dtype), count, held + buffer.nbytes)
+        assert guest.get(buffer).tobytes() == before[rows].tobytes()
+        guest.fill(buffer, 3)
+        guest.finish()
+        before[rows] = 3
+        assert array.get().tobytes() == before.tobytes()
+        buffer.free()
+        assert sum(guest.held.values()) == held and array.get().tobytes() == before.tobytes()
 
 
 def test_nothing_is_something(device):

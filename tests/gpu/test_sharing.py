@@ -34,8 +34,8 @@ def take_turns():
     # No device takes its second block of rows before each has taken its first, however fast it is.
     take, new = Rows.take, Rows.__init__
 
-    def new_with_barrier(rows, dist):
-        new(rows, dist)
+    def new_with_barrier(rows, *given):
+        new(rows, *given)
         rows.met, rows.barrier = set(), threading.Barrier(2)
 
     def take_in_turns(rows, count):

@@ -13,6 +13,7 @@ import numpy as np
 from pytest import MonkeyPatch
 
 import nearfar
+from helpers.on_device import new_array, own_queue
 from helpers.oracle import bellman_ford
 from nearfar import verify
 from nearfar.errors import MemoryLimitError, NegativeCycleError
@@ -22,6 +23,7 @@ BATCH = 8  # arcs
 GROUP_SIZES = (4, 16)  # the second fills a stage more than once
 TYPES = ("int32", "int64", "float32", "float64")
 SUMMED = (("sparse", "int32"), ("sparse", "float32"), ("random", "int64"), ("star", "float64"))
+STAYING = (("random", "int32"), ("random", "int64"), ("negative", "float32"), ("negative", "float64"))
 SIZES = ("DEVICE_GROUP_SIZE", "HOST_GROUP_SIZE", "HOST_ROW_GROUP_SIZE")
 
 
@@ -56,7 +58,8 @@ def checks(device):
                     made.append(Check(method, name, dtype, size, ask))
     fallen = [Check(method, "fall", "int32", size, partial(fall, method, device)) for method in ("edge", "frontier")]
     sums = [Check("prepared", name, dtype, 4, partial(add_up, name, dtype, device)) for name, dtype in SUMMED]
-    return made + fallen + sums
+    stays = [Check("edge", f"{name}, stays", dtype, 4, partial(stay, name, dtype, device)) for name, dtype in STAYING]
+    return made + fallen + sums + stays
 
 
 def graphs():
@@ -161,6 +164,17 @@ def fall(method, device):
         return []
     finally:
         launch_loop.FIRST_ROUNDS = before
+
+
+def stay(name, dtype, device):
+    """Leave rows on the device, integers so large that it looks for the greatest; return what is wrong."""
+    n, tails, heads, weights = case = graphs()[name]
+    unit = {"int32": 1 << 23, "int64": 1 << 55}.get(dtype, 1)
+    graph = nearfar.Graph.from_arcs(tails, heads, weights.astype(dtype) * unit, n=n)
+    found = nearfar.apsp(graph, method="edge", out=new_array(device, (n, n), dtype, own_queue))
+    wanted = [[None if d is None else d * unit for d in row] for row in answer(case, [[s] for s in range(n)])]
+    plain = np.where(found.reached, found.rows, None).tolist()
+    return [] if plain == wanted else [f"rows that stay, {name}, {dtype}: {plain} instead of {wanted}"]
 
 
 def add_up(name, dtype, device):

@@ -73,6 +73,7 @@ class Machine:
         self.device = cl.get_platforms()[0].get_devices()[0]
         self.context = cl.Context([self.device])
         self.buffers = {}
+        self.homes = {}  # the GPU of an allocation, by its address
         self.pinned = {}  # bytes by address on the host
         self.streams = {}
         self.next = SPACING
@@ -98,6 +99,7 @@ class Machine:
         if nbytes > FREE:
             raise OutOfMemoryError(f"Out of memory allocating {nbytes:,} bytes")
         self.next += SPACING
+        self.homes[self.next] = here()
         self.buffers[self.next] = cl.Buffer(self.context, cl.mem_flags.READ_WRITE, nbytes)
         return self.next
 
@@ -137,6 +139,17 @@ class Machine:
         if nbytes:
             pattern = np.array([value], np.uint8)
             cl.enqueue_fill_buffer(self.streams[stream].queue, buffer, pattern, start, nbytes)
+
+    def synchronize(self):
+        """CuPy's deviceSynchronize."""
+        self.note("device synchronize")
+        for stream in list(self.streams.values()):
+            if stream.device_id == here():
+                stream.queue.finish()
+
+    def attributes(self, address):
+        """CuPy's pointerGetAttributes."""
+        return SimpleNamespace(device=self.homes[self.find(address)[2]])
 
     def properties(self, index):
         """CuPy's getDeviceProperties."""
@@ -180,6 +193,22 @@ class MemoryPointer:
 
     def __del__(self):
         self._machine.buffers.pop(self.ptr, None)
+
+
+class UnownedMemory(NamedTuple):
+    """CuPy's: memory of another library, which goes when its owner does."""
+
+    ptr: int
+    size: int
+    owner: Any
+    device_id: int
+
+
+class UnownedPointer:
+    """CuPy's MemoryPointer to such memory."""
+
+    def __init__(self, memory, offset):
+        self.memory, self.ptr = memory, memory.ptr + offset
 
 
 class MemoryPool:
@@ -305,9 +334,10 @@ class RawKernel:
             raise CUDADriverError(1, "CUDA_ERROR_INVALID_VALUE: invalid argument")
         buffers = []
         for i, arg in enumerate(args):
-            if isinstance(arg, MemoryPointer):
-                buffers.append(arg.ptr)
-                self.kernel.set_arg(i, machine.buffers[arg.ptr])
+            if isinstance(arg, MemoryPointer | UnownedPointer):
+                buffer, start, front = machine.find(arg.ptr)
+                buffers.append(front)
+                self.kernel.set_arg(i, buffer.get_sub_region(start, buffer.size - start) if start else buffer)
             else:
                 assert isinstance(arg, np.generic), f"argument {i} is a {type(arg)}"
                 self.kernel.set_arg(i, arg)
@@ -327,6 +357,8 @@ def make():
         memGetInfo=machine.memory,
         memcpyAsync=machine.copy,
         memsetAsync=machine.fill,
+        deviceSynchronize=machine.synchronize,
+        pointerGetAttributes=machine.attributes,
     )
     return SimpleNamespace(
         machine=machine,
@@ -343,5 +375,7 @@ def make():
             MemoryPool=partial(MemoryPool, machine),
             PinnedMemory=partial(PinnedMemory, machine),
             PinnedMemoryPointer=pinned_pointer,
+            UnownedMemory=UnownedMemory,
+            MemoryPointer=UnownedPointer,
         ),
     )

@@ -4,14 +4,16 @@ Commands run in order on one stream. Copies that may overlap kernels have a seco
 current device and stream of a thread stay unchanged.
 
 Of CuPy we use `cuda.Device` as a context, `cuda.Stream` (synchronize, wait_event, ptr), `cuda.Event` (record, done,
-synchronize), `cuda.MemoryPool` (malloc, free_bytes), `cuda.PinnedMemory` and its pointer, `RawModule` (compile, and
-get_function, whose kernels take grid, block, arguments and stream, and have max_threads_per_block), the functions
-getDeviceCount, getDeviceProperties, driverGetVersion, runtimeGetVersion, memGetInfo, memcpyAsync and memsetAsync of
-`cuda.runtime`, and the errors of all these. tests/helpers/standin.py offers the same calls over OpenCL.
+synchronize), `cuda.MemoryPool` (malloc, free_bytes), `cuda.PinnedMemory` and its pointer, `cuda.UnownedMemory` and
+`cuda.MemoryPointer` to it, `RawModule` (compile, and get_function, whose kernels take grid, block, arguments and
+stream, and have max_threads_per_block), the functions getDeviceCount, getDeviceProperties, driverGetVersion,
+runtimeGetVersion, memGetInfo, memcpyAsync, memsetAsync, deviceSynchronize and pointerGetAttributes of `cuda.runtime`,
+and the errors of all these. tests/helpers/standin.py offers the same calls over OpenCL.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections import deque
@@ -25,7 +27,19 @@ import numpy as np
 from ..errors import DeviceError, option
 from . import cpu
 from .copies import TO_DEVICE, TO_HOST, CopyStream
-from .device import Buffer, Device, Probe, as_row, choose, live, probe, take_front, take_range
+from .device import (
+    ArrayFacts,
+    Buffer,
+    Device,
+    Probe,
+    as_row,
+    choose,
+    is_in_c_order,
+    live,
+    probe,
+    take_front,
+    take_range,
+)
 from .facts import Facts
 
 PACKAGE = "cupy is not installed: pip install 'nearfar[cuda]'"
@@ -77,6 +91,22 @@ def open_device(index: int) -> Cuda:
             _opened[index] = Cuda(facts, index)
     _opened[index].require_alive()
     return _opened[index]
+
+
+def array_facts(array: Any) -> ArrayFacts | None:
+    """Return what an array of CuPy, PyTorch or Numba on a GPU says of itself; None if this is something else."""
+    said = getattr(array, "__cuda_array_interface__", None)
+    if said is None:
+        return None
+    dtype, shape = np.dtype(said["typestr"]), tuple(said["shape"])
+    return ArrayFacts(shape, dtype, is_in_c_order(shape, said.get("strides"), dtype.itemsize), not said["data"][1])
+
+
+def device_of(array: Any) -> Cuda:
+    """Return the GPU whose memory an array is in; the first one for an array without elements, which has no memory."""
+    address = array.__cuda_array_interface__["data"][0]
+    first = open_device(0)  # an error if there is no GPU or no CuPy, which an array of PyTorch does without
+    return open_device(first.index_of(address)) if address else first
 
 
 def _probe() -> Probe:
@@ -204,6 +234,22 @@ class Cuda(Device):
             self._stream.synchronize()
         self.traffic.uploaded += row.nbytes
         return buffer
+
+    def index_of(self, address: int) -> int:
+        """Return the number of the GPU that has an address."""
+        with self.trying("looking for an array"):
+            return int(self._runtime.pointerGetAttributes(address).device)
+
+    def adopt(self, array: Any) -> Buffer:
+        """Return a user's array as a buffer, when everything on the GPU is done: not every library names its stream."""
+        said = array.__cuda_array_interface__
+        address, dtype, count = said["data"][0], np.dtype(said["typestr"]), math.prod(said["shape"])
+        if not count:
+            return self.empty(0, dtype)
+        with self.trying("waiting for an array"):
+            self._runtime.deviceSynchronize()
+            memory = self._cupy.cuda.UnownedMemory(address, count * dtype.itemsize, array, self._here.id)
+            return Buffer(self, self._cupy.cuda.MemoryPointer(memory, 0), dtype, count)
 
     def fill(self, buffer: Buffer, value: Any, count: int | None = None) -> None:
         """Set all elements, or the first ``count``: by memset if all bytes are equal, else by our kernel."""

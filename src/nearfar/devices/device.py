@@ -27,10 +27,11 @@ REPORT = f"Run `nearfar selftest` and report its output; meanwhile, use {option(
 class Buffer:
     """Memory on a device: ``count`` elements of ``dtype``. Freed by free(), or when nothing refers to it any more."""
 
-    __slots__ = ("__weakref__", "arriving", "count", "device", "dtype", "handle", "nbytes", "used")
+    __slots__ = ("__weakref__", "arriving", "count", "device", "dtype", "handle", "nbytes", "start", "used")
 
-    def __init__(self, device: Device, handle: Any, dtype: np.dtype, count: int) -> None:
+    def __init__(self, device: Device, handle: Any, dtype: np.dtype, count: int, start: int = 0) -> None:
         self.device, self.handle = device, handle
+        self.start = start  # elements of the handle before those of the buffer: 0 but for arrays that were adopted
         self.dtype, self.count, self.nbytes = dtype, count, count * dtype.itemsize
         self.arriving: Any = None  # the event of a copy by send(), until arrived() makes the main queue wait for it
         self.used: Any = None  # for a buffer that send() was used on: the event of the last kernel that used it
@@ -49,6 +50,15 @@ class Buffer:
 
     def __repr__(self) -> str:
         return f"<{self.count} x {self.dtype} on {self.device.name}{', freed' if self.handle is None else ''}>"
+
+
+class ArrayFacts(NamedTuple):
+    """What an array of another library in a device's memory says of itself."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    contiguous: bool  # in C order, without gaps
+    writable: bool
 
 
 class DeviceKernel(Protocol):
@@ -82,6 +92,7 @@ class Device:
         self._programs: dict[tuple, Any] = {}
         self._kernels: dict[tuple, DeviceKernel] = {}
         self.lost = ""  # why this process cannot use the device any more
+        self.context = 0  # tells apart the contexts of one OpenCL device, which share no memory; 0: our own
 
     @property
     def facts(self) -> Facts:
@@ -104,6 +115,13 @@ class Device:
 
     def upload(self, array: Any) -> Buffer:
         """Return a buffer with the elements of an array; the array may be changed afterwards."""
+        raise NotImplementedError
+
+    def adopt(self, array: Any) -> Buffer:
+        """Return a user's array on this device as a buffer, when all that its owner enqueued there is done.
+
+        To free the buffer leaves the memory to its owner. A kernel finds its first element at ``start``.
+        """
         raise NotImplementedError
 
     def fill(self, buffer: Buffer, value: Any, count: int | None = None) -> None:
@@ -247,6 +265,18 @@ def choose(kind: str, what: str, index: int, probed: Probe, missing: str | None)
     number = f"is 1 {what} device" if len(facts) == 1 else f"are {len(facts)} {what} devices"
     there = " and ".join(found.title for found in facts)
     raise MissingDeviceError(f"there {number}, {there}; {name} does not exist.")
+
+
+def is_in_c_order(shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int) -> bool:
+    """Return whether an array with these strides, in bytes, has no gaps and is in C order; None stands for that."""
+    if strides is None or 0 in shape:
+        return True
+    step = itemsize
+    for length, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if length > 1 and stride != step:
+            return False
+        step *= length
+    return True
 
 
 def as_row(array: Any) -> np.ndarray:

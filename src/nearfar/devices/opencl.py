@@ -7,6 +7,8 @@ user's screen, and its usual call to set a number as an argument, which takes 10
 
 from __future__ import annotations
 
+import itertools
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -17,7 +19,7 @@ import numpy as np
 
 from ..errors import DeviceError
 from . import cpu
-from .device import Buffer, Device, Probe, as_row, choose, live, probe, take_front, take_range
+from .device import ArrayFacts, Buffer, Device, Probe, as_row, choose, live, probe, take_front, take_range
 from .facts import Facts
 from .quiet import build_quietly, spare_disk
 
@@ -29,6 +31,7 @@ CHECKED = ["-DRACECHECK"]  # a further option for Oclgrind, which looks for race
 WIDE = ("cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics")
 
 _opened: dict[int, OpenCL] = {}
+_contexts = itertools.count(1)
 _opening = threading.Lock()
 
 
@@ -61,6 +64,32 @@ def open_device(index: int) -> OpenCL:
             facts = choose("opencl", "OpenCL", index, _probe(), missing())
             _opened[index] = OpenCL(facts, _devices()[index])
         return _opened[index]
+
+
+def array_facts(array: Any) -> ArrayFacts | None:
+    """Return what an array of PyOpenCL says of itself; None if this is something else."""
+    arrays = sys.modules.get("pyopencl.array")  # nobody has such an array who has not loaded it
+    if arrays is None or not isinstance(array, arrays.Array):
+        return None
+    dtype, memory = np.dtype(array.dtype), import_module("pyopencl").MemoryObjectHolder
+    plain = array.base_data is None or isinstance(array.base_data, memory)  # not shared virtual memory
+    in_order = bool(array.flags.c_contiguous) and array.offset % dtype.itemsize == 0
+    return ArrayFacts(tuple(array.shape), dtype, plain and in_order, True)
+
+
+def device_of(array: Any) -> OpenCL:
+    """Return the device that an array of PyOpenCL is on, opened in the context of the array."""
+    context = array.context
+    device = array.queue.device if array.queue is not None else context.devices[0]
+    index = _devices().index(device)
+    main = open_device(index)
+    if context == main._context:
+        return main
+    with _opening:
+        if main.guest is None or context != main.guest._context:
+            main.guest = OpenCL(main._facts, device, context)
+            main.guest.context, main.guest.lock, main.guest.held = next(_contexts), main.lock, main.held
+        return main.guest
 
 
 def _probe() -> Probe:
@@ -125,14 +154,15 @@ class OpenCL(Device):
 
     dialect = "opencl"
 
-    def __init__(self, facts: Facts, device: Any) -> None:
+    def __init__(self, facts: Facts, device: Any, context: Any = None) -> None:
         super().__init__(facts)
         self._cl = import_module("pyopencl")
         self.failures = (self._cl.Error,)
         self._device = device
+        self.guest: OpenCL | None = None  # the same device in the context of the last array of a user
         self._options = OPTIONS + (CHECKED if "oclgrind" in device.platform.name.lower() else [])
         with self.trying("opening the device"):
-            self._context = self._cl.Context([device])
+            self._context = self._cl.Context([device]) if context is None else context
             self._queue = self._cl.CommandQueue(self._context, device)
             self._copies = self._cl.CommandQueue(self._context, device)
         self._flags = self._cl.mem_flags.READ_WRITE
@@ -197,13 +227,26 @@ class OpenCL(Device):
         self.traffic.uploaded += row.nbytes
         return buffer
 
+    def adopt(self, array: Any) -> Buffer:
+        """Return a user's array as a buffer, when everything on its queue is done; the driver counts who holds it."""
+        dtype = np.dtype(array.dtype)
+        if not array.size:
+            return self.empty(0, dtype)
+        with self.trying("waiting for an array"):
+            array.finish()
+            if array.queue is not None:
+                array.queue.finish()
+            handle = self._cl.Buffer.from_int_ptr(array.base_data.int_ptr, retain=True)
+        return Buffer(self, handle, dtype, int(array.size), array.offset // dtype.itemsize)
+
     def fill(self, buffer: Buffer, value: Any, count: int | None = None) -> None:
         """Set all elements, or the first ``count``, to a value."""
         handle, count = live(buffer), buffer.count if count is None else count
         if count:
             with self.trying("filling a buffer"):
                 pattern = np.array([value], buffer.dtype)
-                event = self._cl.enqueue_fill_buffer(self._queue, handle, pattern, 0, count * buffer.dtype.itemsize)
+                size = buffer.dtype.itemsize
+                event = self._cl.enqueue_fill_buffer(self._queue, handle, pattern, buffer.start * size, count * size)
                 self._note(buffer, event)
 
     def write(self, buffer: Buffer, array: Any) -> None:
@@ -226,9 +269,8 @@ class OpenCL(Device):
         out = take_range(buffer, out, start, count)
         with self.trying("reading from a buffer"):
             if out.size:
-                self._cl.enqueue_copy(
-                    self._queue, out, buffer.handle, src_offset=start * buffer.dtype.itemsize, is_blocking=True
-                )
+                offset = (buffer.start + start) * buffer.dtype.itemsize
+                self._cl.enqueue_copy(self._queue, out, buffer.handle, src_offset=offset, is_blocking=True)
             else:
                 self._queue.finish()
         self.traffic.downloaded += out.nbytes

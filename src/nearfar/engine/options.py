@@ -42,7 +42,7 @@ class RunOptions(TypedDict, total=False):
 class Options(RunOptions, total=False):
     """The keyword options that all queries share."""
 
-    out: np.ndarray | None
+    out: Any  # a NumPy array, or one in a device's memory
 
 
 BUCKETED = ("dijkstra", "delta")  # methods that take a bucket width
@@ -312,25 +312,6 @@ def take_dtype(dtype: Any, graph: Graph, starts: np.ndarray | None = None) -> np
             f"{in_python(', convert the result with .dist.astype, or the weights before the graph is built')}."
         )
     return wanted
-
-
-def take_out(out: Any, shape: tuple[int, int], single: bool, fitting: list[np.dtype]) -> np.ndarray | None:
-    """Return the array to fill as k x n, or None if one is to be made."""
-    if out is None:
-        return None
-    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
-        raise InputTypeError(f"out is a {type(out).__name__}; give a NumPy array to fill.")
-    wanted = shape[1:] if single else shape
-    if out.shape != wanted and out.shape != shape:
-        raise OptionError(f"out has shape {out.shape}; this query fills {wanted}.")
-    if out.dtype not in fitting or not out.dtype.isnative:
-        raise OptionError(f"out has type {out.dtype}; these distances need one of {_listed(t.name for t in fitting)}.")
-    if not out.flags.c_contiguous or not out.flags.writeable:
-        flaw = "read-only" if not out.flags.writeable else "not contiguous"
-        raise OptionError(
-            f"out is {flaw}; give a writable array in C order, such as np.empty({wanted}, {out.dtype.name!r})."
-        )
-    return out.reshape(shape)
 
 
 def _as_float(number: Any) -> float:

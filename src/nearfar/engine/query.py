@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..devices import cpu
+from ..devices.arrays import DeviceArray
 from ..errors import InputTypeError, VertexError, in_python
 from ..graph import Graph
 from ..graph.arrays import on_host
@@ -21,6 +22,7 @@ from ..graph.cells import CellNames
 from ..results import limits
 from . import options
 from .options import Options, take_direction
+from .out import take_devices, take_out
 
 if TYPE_CHECKING:
     from ..elimination.build import Hierarchy
@@ -65,7 +67,7 @@ class Query:
     targets: np.ndarray | None  # a search may stop when these are settled; set by queries that need no whole rows
     delta: float | None
     progress: Any
-    out: np.ndarray | None
+    out: np.ndarray | DeviceArray | None
     hierarchy: Hierarchy | None  # given if the graph is prepared already
 
     def but(self, **changes: Any) -> Query:
@@ -135,7 +137,7 @@ def check_options(
     progress: bool | Callable[[int, int], object] = False,
     dtype: npt.DTypeLike | None = None,
     memory: float | str | None = None,
-    out: np.ndarray | None = None,
+    out: Any = None,
     delta: float | None = None,
 ) -> dict[str, Any]:
     """Check every option; return the fields of the query that they decide.
@@ -144,7 +146,7 @@ def check_options(
     """
     asked = take_graph(graph)
     negative = asked.min_weight < 0
-    devices = options.take_device(device)
+    devices = take_devices(options.take_device(device), out)
     method = options.take_method(method, negative, asked, starts, devices)
     prepared = graph if isinstance(graph, PreparedGraph) else None
     if prepared is not None and threads is None:
@@ -153,7 +155,7 @@ def check_options(
         method = "prepared"
     wanted = options.take_dtype(dtype, asked, starts)
     fitting = [wanted] if wanted is not None else limits.fitting_types(asked, starts)
-    taken = options.take_out(out, shape, single, fitting)
+    taken = take_out(out, shape, single, fitting)
     return {
         "direction": direction,
         "method": method,

@@ -8,11 +8,13 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..devices import cpu
+from ..devices.arrays import DeviceArray
 from ..devices.cpu import SMALL_WORK
 from ..methods import METHODS
 from ..methods.compile import compile_kernels
@@ -35,15 +37,16 @@ class Outcome(NamedTuple):
     notes: dict[str, Any]
 
 
-def run(query: Query, plan: Plan, rows: np.ndarray) -> Outcome:
+def run(query: Query, plan: Plan, rows: np.ndarray | DeviceArray) -> Outcome:
     """Settle all rows with the planned method."""
     if not rows.size:
         return Outcome(0, True, 0.0, {})
     problem, positions = new_problem(query, plan, rows.dtype)
     if not len(problem.starts):  # nothing starts within the cutoff
-        rows[:] = limits.unreached(rows.dtype)
+        rows.fill(limits.unreached(rows.dtype))
         return Outcome(0, True, 0.0, {})
-    controls = Controls(threads=plan.threads, memory=plan.available - (0 if query.out is not None else rows.nbytes))
+    made = rows.nbytes if query.out is None and isinstance(rows, np.ndarray) else 0
+    controls = Controls(threads=plan.threads, memory=plan.available - made)
     misfits: list[int] = []
     controls.finish, controls.is_bare = _finisher(query, problem, rows, controls, misfits)
     compiling = 0.0 if plan.gpu else _compile(plan, problem)
@@ -53,8 +56,9 @@ def run(query: Query, plan: Plan, rows: np.ndarray) -> Outcome:
             if plan.gpu:
                 from ..gpu.run import run_on_gpus
 
-                relaxed, compiling = run_on_gpus(plan.gpu, problem, rows, controls)
+                relaxed, compiling = run_on_gpus(plan.gpu, problem, rows, controls, _ending(query, problem))
             else:
+                assert isinstance(rows, np.ndarray)
                 relaxed = _run_on_cpu(query, plan, problem, rows, controls, positions)
     finally:
         # What finishes rows refers to them: a cycle would keep rows and graph for a while.
@@ -89,13 +93,15 @@ def _seeds_and_starts(query: Query, dtype: np.dtype, ceiling: Any) -> tuple[np.n
 
 
 def _finisher(
-    query: Query, problem: Problem, rows: np.ndarray, controls: Controls, misfits: list[int]
+    query: Query, problem: Problem, rows: np.ndarray | DeviceArray, controls: Controls, misfits: list[int]
 ) -> tuple[Callable[..., None], Callable[[], bool]]:
     """Return what is called with every settled row, or with the first and the end of several; and `Controls.is_bare`.
 
     It marks what is unreached or beyond the limits. A row with a distance that does not fit the type is listed, and
     ends the run.
     """
+    if isinstance(rows, DeviceArray):
+        return partial(_count, controls, misfits), controls.is_bare
     ends, start = (query.cutoff, query.targets, problem.ceiling), limits.greatest_of(query.starts)
     is_fine: dict[tuple[float | None, bool], bool] = {}  # by what the method says; it takes as long as a small row
 
@@ -113,6 +119,20 @@ def _finisher(
         controls.done.extend(range(first, last))
 
     return finish, is_bare
+
+
+def _count(controls: Controls, misfits: list[int], first: int, last: int, fits: bool) -> None:
+    """Report rows that the device itself has finished; ``fits``: whether their distances fit the type."""
+    if not fits:
+        misfits.append(first)
+        controls.stop[0] = 1
+    controls.done.extend(range(first, last))
+
+
+def _ending(query: Query, problem: Problem) -> limits.Ending:
+    """Return what a device needs to finish rows that stay there."""
+    start = limits.greatest_of(query.starts)
+    return limits.Ending(query.graph, query.cutoff, problem.ceiling, problem.dtype, start)
 
 
 def _ignore(first: int, last: int | None = None) -> None:

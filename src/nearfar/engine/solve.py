@@ -17,6 +17,7 @@ import numpy as np
 
 from ..description import format_seconds
 from ..devices import cpu
+from ..devices.arrays import DeviceArray
 from ..devices.facts import Facts
 from ..errors import DeviceError, DistanceOverflowError, NegativeCycleError
 from ..gpu.choice import gpu_facts
@@ -166,7 +167,7 @@ def _plan_wider(query: Query, plan: Plan, dtype: np.dtype) -> Plan:
     return _plan_on_gpus(query, plan.gpu.facts, [dtype]) if plan.gpu else _plan_on_cpu(query, [dtype])
 
 
-def _wrap(query: Query, plan: Plan, rows: np.ndarray, stats: dict[str, Any]) -> Distances:
+def _wrap(query: Query, plan: Plan, rows: np.ndarray | DeviceArray, stats: dict[str, Any]) -> Distances:
     """Return the result of a query."""
     return Distances(
         query.asked,

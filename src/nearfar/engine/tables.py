@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from ..devices.arrays import DeviceArray
 from ..elimination.build import Hierarchy
 from ..graph import Graph
 from ..methods.prepared import hierarchy_for
 from ..methods.problem import Controls
 from ..progress import watcher
 from ..results import Distances, Table, limits
-from . import options
 from .blocks import Done
+from .out import require_host, take_out
 from .planner import Plan, too_large
 from .query import PreparedGraph, Query, check
 from .run import new_problem
@@ -60,7 +61,7 @@ def solve_table(
     targets: np.ndarray,
     *,
     single: bool = False,
-    out: np.ndarray | None = None,
+    out: Any = None,
     **given: Any,
 ) -> Table:
     """Plan a table, fill it, and return it; ``given``: arguments of `check`."""
@@ -108,7 +109,8 @@ def _take(
     """Check the options of a table; return the query of its rows, and the array to fill if one was given."""
     query = check(graph, sources, **given)
     fitting = limits.fitting_types(query.asked, query.starts) if given.get("dtype") is None else list(query.types)
-    taken = options.take_out(out, (len(sources), len(targets)), single, fitting)
+    taken = take_out(require_host({"out": out}, "a table")["out"], (len(sources), len(targets)), single, fitting)
+    assert not isinstance(taken, DeviceArray)
     return (query if taken is None else replace(query, types=(taken.dtype,))), taken
 
 

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ..devices.arrays import DeviceArray
+from ..results.limits import Ending
 from .method import Engine
 from .tuning import LAUNCH_SECONDS
 from .work import Work
@@ -21,8 +23,8 @@ from .work import Work
 class Rows:
     """The rows of a query, handed out in blocks to the devices as they become free."""
 
-    def __init__(self, dist: np.ndarray) -> None:
-        self.dist = dist
+    def __init__(self, dist: np.ndarray | DeviceArray, ending: Ending | None = None) -> None:
+        self.dist, self.ending = dist, ending  # the latter for rows that stay on the device
         self._next, self._lock = 0, threading.Lock()
 
     def take(self, count: int) -> range:
@@ -46,6 +48,7 @@ class Downloads:
         work.meanwhile()  # the rows before these are on the host before their buffer is written again
         if work.controls.stop[0]:
             return
+        assert isinstance(self.rows.dist, np.ndarray)
         rows = self.rows.dist[block.start : block.stop]
         if self._other is None:
             work.fetch(engine.dist, rows)

@@ -7,21 +7,25 @@ between launches, which are kept short.
 from __future__ import annotations
 
 import time
+import weakref
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..devices import cpu, open_named
+from ..devices.arrays import DeviceArray
 from ..devices.device import Buffer, Device
 from ..devices.facts import Traffic
+from ..errors import DeviceError
 from ..graph import Graph
 from ..graph.vertices import Vertices
 from ..kernels.gpu.constants import GPU_MOST
 from ..methods.problem import Controls, Problem
 from ..methods.tuning import FIRST_ROUNDS
-from ..results.limits import at_zero
+from ..results.limits import Ending, at_zero
 from . import GPU_METHODS
 from .arc_batches import ArcBatches
 from .launch_loop import LaunchLoop, Pace, enough_rounds, launch_units, raise_cycle
@@ -29,15 +33,21 @@ from .layout import DeviceLayout
 from .method import BatchedEngine, Budget, Engine, GpuMethod, StreamingMethod
 from .planning import GpuPlan
 from .row_blocks import Downloads, Rows, blocks_of
+from .staying import Stays, finishing_kernel
 from .work import FAILED, FALLEN, SPENT, UNDER_WAY, GroupSizeError, Work, make_room, never_ends, require_types
 
 FIGURES_OF_ROWS = ("rounds", "stages", "stages_alone")  # that engines note for one row, and that add up
 
 
-def run_on_gpus(plan: GpuPlan, problem: Problem, dist: np.ndarray, controls: Controls) -> tuple[int, float]:
-    """Settle all rows; return the arcs relaxed and the seconds of compiling. Other figures go to ``controls.notes``."""
-    devices = [open_named(name) for name in plan.devices]
-    rows, relaxed = Rows(dist), [0] * len(devices)
+def run_on_gpus(
+    plan: GpuPlan, problem: Problem, dist: np.ndarray | DeviceArray, controls: Controls, ending: Ending
+) -> tuple[int, float]:
+    """Settle all rows; return the arcs relaxed and the seconds of compiling. Other figures go to ``controls.notes``.
+
+    ``ending`` says how rows are finished that stay on the device, in an array of the user.
+    """
+    devices = [dist.device] if isinstance(dist, DeviceArray) else [open_named(name) for name in plan.devices]
+    rows, relaxed = Rows(dist, ending), [0] * len(devices)
     notes: list[dict[str, Any]] = [{} for _ in devices]
     building = [0.0] * len(devices)
 
@@ -46,8 +56,12 @@ def run_on_gpus(plan: GpuPlan, problem: Problem, dist: np.ndarray, controls: Con
         require_types(device, problem.dtype)
         with device.lock:
             layout, building[t] = _build_kernels(plan, t, problem, controls, device)
+            building[t] += _build_finishing(device, rows)
             before = device.traffic.copy()
-            relaxed[t], notes[t] = _drive(plan, layout, problem, controls, device, rows)
+            try:
+                relaxed[t], notes[t] = _drive(plan, layout, problem, controls, device, rows)
+            finally:
+                _leave(rows)
             notes[t] |= _moved(device.traffic - before)
 
     cpu.run(drive, len(devices), controls.stop, controls.watch)
@@ -72,7 +86,8 @@ def _drive(
 
 def _settle_all(settler: Resident | Streamed, rows: Rows) -> int:
     """Settle rows as long as there are any; return the arcs relaxed that only the host counted."""
-    work, relaxed, downloads = settler.work, 0, Downloads(settler.work, settler.engine, rows)
+    work, relaxed = settler.work, 0
+    downloads = (Stays if isinstance(rows.dist, DeviceArray) else Downloads)(work, settler.engine, rows)
     if work.layout.together:
         relaxed = _settle_in_turn(settler, rows, downloads)
     else:
@@ -84,7 +99,7 @@ def _settle_all(settler: Resident | Streamed, rows: Rows) -> int:
     return relaxed
 
 
-def _settle_in_turn(settler: Resident | Streamed, rows: Rows, downloads: Downloads) -> int:
+def _settle_in_turn(settler: Resident | Streamed, rows: Rows, downloads: Downloads | Stays) -> int:
     """Settle one row after the other with all groups; return the arcs relaxed that only the host counted."""
     work, relaxed, settled, figures = settler.work, 0, 0, Counter(looks=0)
     while not work.controls.stop[0] and (row := rows.take(1)):
@@ -102,7 +117,23 @@ def _settle_in_turn(settler: Resident | Streamed, rows: Rows, downloads: Downloa
     return relaxed
 
 
-_built: dict[tuple[Any, ...], int] = {}  # the largest group that all kernels of a kind of run allow
+def _build_finishing(device: Device, rows: Rows) -> float:
+    """Build the kernel that finishes rows which stay on the device; return the seconds."""
+    began = time.perf_counter()
+    if isinstance(rows.dist, DeviceArray):
+        finishing_kernel(device, rows.dist.dtype)
+    return time.perf_counter() - began
+
+
+def _leave(rows: Rows) -> None:
+    """Wait until nothing writes to the user's array any more: after a run that failed, kernels may be under way."""
+    if isinstance(rows.dist, DeviceArray):
+        with suppress(DeviceError):  # if the device failed, that error is under way
+            rows.dist.device.finish()
+
+
+# By device, which a user's context may bring and take: the largest group that all kernels of a kind of run allow.
+_built: weakref.WeakKeyDictionary[Device, dict[tuple[Any, ...], int]] = weakref.WeakKeyDictionary()
 
 
 def _build_kernels(
@@ -114,9 +145,9 @@ def _build_kernels(
     """
     graph, layout, one = problem.graph, plan.layouts[t], plan.layouts[t].together
     types = (graph.offsets.dtype, graph.arcs.dtype, problem.dtype)
-    kind = (device, plan.method, *types, one, layout.batches > 1, layout.group_size)
-    if kind in _built:
-        return replace(layout, group_size=_built[kind]), 0.0
+    kind, built = (plan.method, *types, one, layout.batches > 1, layout.group_size), _built.setdefault(device, {})
+    if kind in built:
+        return replace(layout, group_size=built[kind]), 0.0
     began = time.perf_counter()
     arcs = np.zeros(2, graph.arcs.dtype)
     arcs["head"] = 1, 2
@@ -137,7 +168,7 @@ def _build_kernels(
         except GroupSizeError as error:
             small = replace(small, group_size=error.most)
     if not controls.stopped:
-        _built[kind] = small.group_size
+        built[kind] = small.group_size
     return replace(layout, group_size=small.group_size), time.perf_counter() - began
 
 

@@ -36,6 +36,7 @@ class Key(NamedTuple):
     device: str
     what: str
     batch: int = 0  # arcs per batch, for the buffers of batches; 0 for what belongs to all arcs
+    context: int = 0  # of the device
 
 
 _resident: weakref.WeakKeyDictionary[Graph, dict[Key, Any]] = weakref.WeakKeyDictionary()
@@ -137,7 +138,7 @@ class Work:
         ``batch``: arcs per batch, for the buffers of batches.
         """
         kept = _resident.setdefault(self.problem.graph, {})
-        key = Key(self.device.name, what, batch)
+        key = Key(self.device.name, what, batch, self.device.context)
         if key not in kept:
             kept[key] = with_room(make, self.device, self.problem.graph)
         return kept[key]
@@ -252,9 +253,9 @@ def forget_others(device: Device, graph: Graph) -> None:
 def forget(graph: Graph, device: str, what: str, is_over: Callable[[Any], bool]) -> None:
     """Free something that a graph keeps on a device, if ``is_over`` says that it is no longer needed."""
     kept = _resident.get(graph, {})
-    key = Key(device, what)
-    if key in kept and is_over(kept[key]):
-        kept.pop(key, None)
+    for key in [key for key in list(kept) if (key.device, key.what) == (device, what)]:
+        if is_over(kept[key]):
+            kept.pop(key, None)
 
 
 def make_room(graph: Graph, device: Device, layout: DeviceLayout, needed: tuple[str, ...], spare: int) -> None:
@@ -267,8 +268,9 @@ def make_room(graph: Graph, device: Device, layout: DeviceLayout, needed: tuple[
         if layout.batches > 1 or key.batch:
             is_wanted = layout.batches > 1 and key.batch == layout.batch
         else:
-            spare -= 0 if key.what in needed else size_of(kept[key])
-            is_wanted = key.what in needed or spare >= 0
+            is_needed = key.what in needed and key.context == device.context
+            spare -= 0 if is_needed else size_of(kept[key])
+            is_wanted = is_needed or spare >= 0
         if not is_wanted:
             del kept[key]
 

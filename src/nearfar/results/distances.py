@@ -25,6 +25,7 @@ from .trees import reverse_if_worth
 
 if TYPE_CHECKING:
     from ..description import Description
+    from ..devices.arrays import DeviceArray
     from ..graph import Graph
 
 __all__ = ["Distances", "Nearest"]
@@ -71,7 +72,7 @@ class Distances(Framed):
         self,
         graph: Graph,
         sources: np.ndarray,
-        dist: np.ndarray,
+        dist: np.ndarray | DeviceArray,
         *,
         seeds: np.ndarray | None = None,
         starts: np.ndarray | None = None,
@@ -86,7 +87,9 @@ class Distances(Framed):
     ) -> None:
         self.graph = graph
         self.source_indices = sources
-        self.rows = dist
+        self._on_device = None if isinstance(dist, np.ndarray) else dist
+        if isinstance(dist, np.ndarray):
+            self.rows = dist
         self.seeds = seeds
         self.starts = starts
         self.single = single
@@ -98,6 +101,16 @@ class Distances(Framed):
         self.rounded = rounded
         self._solve_again = solve_again  # returns some rows with sums along the path; used if rounded
         self._forest = Forest()
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The distances, always with one row per source.
+
+        If the query filled an array on a GPU, this is a copy of it, made on first use: paths, `nearfar.verify` and all
+        else but ``dist`` read it.
+        """
+        assert self._on_device is not None
+        return self._on_device.load()
 
     @property
     def sources(self) -> Any:
@@ -119,6 +132,8 @@ class Distances(Framed):
     def dist(self) -> np.ndarray:
         """The distances: an array of length n for one source, of shape (k, n) for several.
 
+        This is the array that was given as ``out``, if one was. One on a GPU stays there; ``host_dist`` is its copy.
+
         Examples
         --------
         >>> import nearfar
@@ -126,6 +141,18 @@ class Distances(Framed):
         >>> nearfar.mssp(g, [1, 0]).dist
         array([[2147483647,          0,          7],
                [         0,          5,         12]], dtype=int32)
+        """
+        return self.host_dist if self._on_device is None else self._on_device.shaped(self.single)
+
+    @property
+    def host_dist(self) -> np.ndarray:
+        """The distances in the memory of the host, shaped like ``dist``.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> nearfar.sssp(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 0).host_dist
+        array([ 0,  5, 12], dtype=int32)
         """
         return self.rows[0] if self.single else self.rows
 
@@ -142,7 +169,7 @@ class Distances(Framed):
         >>> result.dist[result.reached].mean()
         np.float64(3.5)
         """
-        return self.dist != unreached(self.rows.dtype)
+        return self.host_dist != unreached(self.rows.dtype)
 
     def as_float(self) -> np.ndarray:
         """Return the distances as float64, shaped like ``dist``, inf where unreached: numbers that add up.
@@ -153,7 +180,7 @@ class Distances(Framed):
         >>> nearfar.sssp(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 1).as_float()
         array([inf,  0.,  7.])
         """
-        return lookup.as_float(self.dist)
+        return lookup.as_float(self.host_dist)
 
     def __getitem__(self, ends: Any) -> int | float:
         """Return a distance by name: ``result[v]`` of `nearfar.sssp`, ``result[source, v]`` of all other queries.
@@ -481,7 +508,7 @@ class Distances(Framed):
         array([[ 3.,  2.],
                [inf,  0.]])
         """
-        return distances_to_raster(self.graph, self.dist)
+        return distances_to_raster(self.graph, self.host_dist)
 
     def describe(self) -> Description:
         """Return what ran, what it cost and what it found: a dict that prints as a table.
@@ -497,7 +524,8 @@ class Distances(Framed):
         return report.describe(self, self.rows, sources=len(self.rows), **limits)
 
     def __repr__(self) -> str:
-        return f"Distances(k={len(self.rows)}, n={self.graph.n}, {self.rows.dtype}{report.by(self)})"
+        rows = self.rows if self._on_device is None else self._on_device
+        return f"Distances(k={len(rows)}, n={self.graph.n}, {rows.dtype}{report.by(self)})"
 
     def seeds_of(self, r: int) -> np.ndarray:
         """Return the vertices that row ``r`` starts from: its source, or the sources of a nearest query."""

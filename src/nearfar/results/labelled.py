@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 def distances_to_xarray(result: Distances | Table, columns: np.ndarray) -> Any:
     """Return the distances of a result, whose columns are these vertices; inf where unreached."""
-    dist = result.dist if result.rows.dtype.kind == "f" else result.as_float()
+    whole = result.rows[0] if result.single else result.rows
+    dist = whole if whole.dtype.kind == "f" else result.as_float()
     first, second = ("source", "target") if result.direction == "from" else ("target", "source")
     ends: dict[str, Any] = {second: _names(result.graph, columns)}
     if not result.single:

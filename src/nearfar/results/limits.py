@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -191,8 +191,44 @@ def finish_row(
         mark_unreached(row, ceiling, limit, mark)
     if bounded or surely_fits(graph, dtype, longest, start):
         return True
-    most = greatest(row, dtype.type(mark), dtype.type(0))
-    return graph.max_weight + (float(most) if dtype.kind == "f" else int(most)) < end
+    return _leaves_room(graph, greatest(row, dtype.type(mark), dtype.type(0)), dtype)
+
+
+def _leaves_room(graph: Graph, most: Any, dtype: np.dtype) -> bool:
+    """Tell whether the greatest distance plus the heaviest weight fits the type: then no sum was refused."""
+    return bool(graph.max_weight + (float(most) if dtype.kind == "f" else int(most)) < end_of(graph, dtype))
+
+
+class Ending(NamedTuple):
+    """What a device needs to finish rows that stay there, as `finish_row` does for whole rows: no targets."""
+
+    graph: Graph
+    cutoff: float | None
+    ceiling: Any
+    dtype: np.dtype
+    start: float  # the greatest starting distance
+
+    @property
+    def limit(self) -> Any:
+        """The distance beyond which vertices are marked, in the type of the distances.
+
+        That is a cutoff where a path may exceed it and come back; where none can, the cutoff lowers the ceiling.
+        """
+        if self.cutoff is None or self.graph.min_weight >= 0:
+            return unreached(self.dtype)
+        limit = min(unreached(self.dtype), as_type(self.cutoff, self.dtype))
+        if self.dtype.kind == "f":
+            return self.dtype.type(limit) + self.dtype.type(0)  # no -0.0: a device compares bits
+        return self.dtype.type(max(limit, np.iinfo(self.dtype).min))
+
+    def must_look(self, longest: float | None) -> bool:
+        """Tell whether the greatest distance decides whether every distance fits; ``longest`` as in `finish_row`."""
+        bounded = self.graph.min_weight < 0 or self.ceiling < end_of(self.graph, self.dtype)
+        return not (bounded or surely_fits(self.graph, self.dtype, longest, self.start))
+
+    def fits(self, most: Any) -> bool:
+        """Tell whether every distance fits the type, given the greatest."""
+        return _leaves_room(self.graph, most, self.dtype)
 
 
 def are_finished(

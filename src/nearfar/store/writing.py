@@ -120,9 +120,14 @@ def _mapped(file: IO[bytes], dtype: np.dtype, shape: tuple[int, int], path: str)
     return np.memmap(file, dtype, "r+", start, shape)
 
 
+def _host_dist(answer: Answer) -> np.ndarray:
+    """Return the distances, copied from a GPU if they stayed there."""
+    return answer.host_dist if isinstance(answer, Distances) else answer.dist
+
+
 def _save_npy(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
     """Write only the distances."""
-    np.lib.format.write_array(file, np.ascontiguousarray(answer.dist), allow_pickle=False)
+    np.lib.format.write_array(file, np.ascontiguousarray(_host_dist(answer)), allow_pickle=False)
 
 
 def _save_npz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
@@ -130,7 +135,7 @@ def _save_npz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
     distances = answer.distances if isinstance(answer, Nearest) else answer
     seeds = None if isinstance(distances, KNearest) else distances.seeds
     sources = answer.source_indices if seeds is None else seeds
-    arrays = {"dist": answer.dist, "sources": sources, "vertices": vertices_of(answer.graph)}
+    arrays = {"dist": _host_dist(answer), "sources": sources, "vertices": vertices_of(answer.graph)}
     if not isinstance(answer, Distances):
         arrays["source"] = answer.source
     if not isinstance(distances, KNearest) and _has_starts(answer):

@@ -72,6 +72,20 @@ class Memory:
         _libc.free(self.ptr)
 
 
+class UnownedMemory:
+    """Memory of another library, which goes when its owner does."""
+
+    def __init__(self, ptr, size, owner, device_id=-1):
+        self.ptr, self.owner = ptr, owner
+
+
+class MemoryPointer:
+    """An address in such memory."""
+
+    def __init__(self, memory, offset):
+        self.memory, self.ptr = memory, memory.ptr + offset
+
+
 class PinnedMemory:
     """Memory of the host that the driver may copy from while kernels run: here, any memory."""
 
@@ -204,7 +218,7 @@ class Function:
 
 def as_value(arg):
     """Return an argument as an array of one element, and its kind."""
-    if isinstance(arg, Memory):
+    if isinstance(arg, Memory | MemoryPointer):
         return np.array([arg.ptr], np.uint64), POINTER + 8
     if not isinstance(arg, np.generic):
         raise WrongLaunchError(f"an argument is a {type(arg)}, not a number of NumPy: its size is left to CuPy")
@@ -235,6 +249,12 @@ class Runtime:
 
     def memGetInfo(self):  # noqa: N802
         return self._standin.options.memory, self._standin.options.memory
+
+    def deviceSynchronize(self):  # noqa: N802
+        self._standin.note("synchronize", None)
+
+    def pointerGetAttributes(self, address):  # noqa: N802
+        return SimpleNamespace(device=0)
 
     def memcpyAsync(self, destination, source, nbytes, kind, stream):  # noqa: N802
         self._standin.note("copy", kind)
@@ -267,6 +287,8 @@ class Standin:
             MemoryPool=lambda: MemoryPool(self),
             PinnedMemory=PinnedMemory,
             PinnedMemoryPointer=pinned_pointer,
+            UnownedMemory=UnownedMemory,
+            MemoryPointer=MemoryPointer,
         )
 
     def note(self, what: str, detail: object) -> None:
