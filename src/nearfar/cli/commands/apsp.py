@@ -59,7 +59,8 @@ def apsp(
         query: Any = partial(nearfar.apsp, loaded.graph)
         answer_store(query, "apsp", loaded, solving, output, storing, json, quiet)
         return
-    result = solve_rows(partial(nearfar.apsp, loaded.graph), loaded, None, solving, output, predecessors, quiet)
+    rows: Any = partial(nearfar.apsp, loaded.graph)
+    result = solve_rows(rows, loaded, None, solving, output, predecessors, quiet)
     if output == "-" or (quiet and not json):
         return
     if json:
