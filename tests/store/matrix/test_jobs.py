@@ -413,6 +413,30 @@ def test_objects_of_fsspec(graph, wanted):
     system.rm("/job", recursive=True)
 
 
+def test_stores_of_obstore(graph, wanted):
+    obstore = pytest.importorskip("obstore.store")
+    bucket = obstore.MemoryStore()
+    matrix = nearfar.apsp(graph, out=bucket)
+    assert np.array_equal(matrix[:], wanted)
+    bucket.delete("distance/c.3.0")
+    assert matrix.status()["finished"] is False
+    assert np.array_equal(nearfar.apsp(graph, out=bucket)[:], wanted)
+    data = bytes(bucket.get("distance/c.4.0").bytes())
+    bucket.put("distance/c.4.0", data[:-5])
+    with pytest.raises(StoreError, match=r"c\.4\.0.*existing='repair'"):
+        nearfar.apsp(graph, out=bucket)
+    assert np.array_equal(nearfar.apsp(graph, out=bucket, existing="repair")[:], wanted)
+    nearfar.mssp(graph, [1], out=bucket, existing="restart")
+    assert nearfar.open_matrix(bucket).shape == (1, graph.n)
+
+
+def test_a_disk_that_is_too_small(graph, folder, monkeypatch):
+    """It is refused when a sample of the blocks says so, not when it is full."""
+    monkeypatch.setattr(places.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**6, 10**6, 2000))
+    with pytest.raises(FileError, match=r"should take .* more on the disk, by a sample of its blocks, but 2"):
+        nearfar.apsp(graph, out=folder)
+
+
 def test_plans_of_stores(graph, folder):
     plan = nearfar.plan(graph, out=folder)
     matrix = nearfar.apsp(graph, out=folder)

@@ -15,15 +15,15 @@ from ...errors import FileError
 from ...progress import watcher
 from .codec import CRC_BYTES, ENTRY, damaged, decode_part, parts_listed, split
 from .form import Form
-from .places import Folder, Objects
+from .places import Place
 
 
-def path_of(place: Folder | Objects, form: Form, block: int) -> str:
+def path_of(place: Place, form: Form, block: int) -> str:
     """Return what messages call a block."""
     return f"{place.name}/distance/{form.name_of(block)}"
 
 
-def broken_blocks(place: Folder | Objects, form: Form) -> list[int]:
+def broken_blocks(place: Place, form: Form) -> list[int]:
     """Return the blocks whose files are not whole; only their ends are read."""
     found, length = [], form.parts * ENTRY.itemsize + CRC_BYTES
     for name, size in place.sizes("distance").items():
@@ -34,7 +34,7 @@ def broken_blocks(place: Folder | Objects, form: Form) -> list[int]:
 
 
 def read_rows(
-    place: Folder | Objects, form: Form, block: int, which: np.ndarray, threads: int, column: int | None = None
+    place: Place, form: Form, block: int, which: np.ndarray, threads: int, column: int | None = None
 ) -> np.ndarray:
     """Return some rows of a block, ascending, given by their positions in it; or one column of them."""
     name = path_of(place, form, block)
@@ -65,9 +65,7 @@ def require_zeros(name: str, rows: np.ndarray, columns: np.ndarray) -> None:
         raise damaged(name, "a source in it is not at distance 0 from itself, so it is the block of other sources")
 
 
-def damaged_blocks(
-    place: Folder | Objects, form: Form, source_columns: np.ndarray, threads: int, progress: Any
-) -> list[int]:
+def damaged_blocks(place: Place, form: Form, source_columns: np.ndarray, threads: int, progress: Any) -> list[int]:
     """Return the blocks that cannot be read, of those that are there.
 
     ``source_columns``: the column of each row's source, or -1.

@@ -11,8 +11,8 @@ not written by it.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -75,25 +75,36 @@ def encode_part(form: Form, rows: np.ndarray, columns: np.ndarray, part: int) ->
     """Compress a part of a block; ``columns``: the entries of the rows that are stored, all of them if it is empty."""
     from ...kernels.cpu.differences import TILE, difference, side_by_side
 
-    buffer, ends = _room(form), form.columns_of(part)
-    if form.dtype.kind == "i":
-        tile = np.empty(form.block * TILE, form.dtype)
-        difference(rows, columns, ends.start, ends.stop, form.block, tile, buffer)
-        return bytes(_zstd().encode(buffer))
-    side_by_side(rows, columns, ends.start, ends.stop, form.block, buffer)
-    return bytes(_zstd().encode(_shuffle(form.dtype.itemsize).encode(buffer)))
+    ends = form.columns_of(part)
+    with _room(form) as buffer:
+        if form.dtype.kind == "i":
+            tile = np.empty(form.block * TILE, form.dtype)
+            difference(rows, columns, ends.start, ends.stop, form.block, tile, buffer)
+            return bytes(_zstd().encode(buffer))
+        side_by_side(rows, columns, ends.start, ends.stop, form.block, buffer)
+        return bytes(_zstd().encode(_shuffle(form.dtype.itemsize).encode(buffer)))
 
 
-_local = threading.local()
+_spare: list[np.ndarray] = []  # room that no thread uses now: fresh memory is slow
 
 
-def _room(form: Form) -> np.ndarray:
-    """Return room for a part, kept per thread: fresh memory is slow."""
-    size = form.block * form.width
-    kept: np.ndarray | None = getattr(_local, "room", None)
-    if kept is None or kept.nbytes < form.part_bytes or kept.nbytes > 8 * form.part_bytes:
-        kept = _local.room = np.empty(form.part_bytes, np.uint8)
-    return kept[: size * form.dtype.itemsize].view(form.dtype)
+@contextmanager
+def _room(form: Form) -> Iterator[np.ndarray]:
+    """Give room for a part."""
+    try:
+        kept = _spare.pop()
+    except IndexError:
+        kept = np.empty(0, np.uint8)
+    if not form.part_bytes <= kept.nbytes <= 8 * form.part_bytes:
+        kept = np.empty(form.part_bytes, np.uint8)
+    try:
+        yield kept[: form.part_bytes].view(form.dtype)
+    finally:
+        if len(_spare) < MOST_SPARE:
+            _spare.append(kept)
+
+
+MOST_SPARE = 64  # rooms that are kept
 
 
 def join_parts(parts: Sequence[bytes]) -> bytes:
@@ -140,18 +151,18 @@ def decode_part(form: Form, data: Any, part: int, which: np.ndarray, out: np.nda
     """Write some rows of a part, ascending, to ``out``, which has one row for each, and a column per column."""
     from ...kernels.cpu.differences import add_up, take_apart
 
-    buffer = _room(form)
     if _content_size(data) != form.part_bytes:
         raise damaged(name, f"part {part} is not {form.part_bytes:,} bytes with a checksum, compressed by zstd")
-    try:
-        _zstd().decode(data, buffer)
-    except (RuntimeError, ValueError) as error:
-        raise damaged(name, f"part {part}: {error}") from None
-    if form.dtype.kind == "i":
-        add_up(buffer, form.block, which, out)
-    else:
-        values = np.frombuffer(_shuffle(form.dtype.itemsize).decode(buffer), form.dtype)
-        take_apart(values, form.block, which, out)
+    with _room(form) as buffer:
+        try:
+            _zstd().decode(data, buffer)
+        except (RuntimeError, ValueError) as error:
+            raise damaged(name, f"part {part}: {error}") from None
+        if form.dtype.kind == "i":
+            add_up(buffer, form.block, which, out)
+        else:
+            values = np.frombuffer(_shuffle(form.dtype.itemsize).decode(buffer), form.dtype)
+            take_apart(values, form.block, which, out)
 
 
 def _content_size(frame: Any) -> int | None:

@@ -11,13 +11,14 @@ from ...engine.query import PreparedGraph, check
 from ...errors import OptionError, in_python, option
 from ...graph import Graph
 from ..writing import STORE, is_store
+from .places import is_bucket
 from .reader import Matrix
 from .writer import EXISTING, write_matrix
 
 
 def is_place(out: Any) -> bool:
-    """Tell whether ``out`` names a store: a path, an address, or a mapper of fsspec."""
-    return isinstance(out, str | os.PathLike) or (hasattr(out, "fs") and hasattr(out, "root"))
+    """Tell whether ``out`` names a store: a path, an address, a mapper of fsspec, or a store of obstore."""
+    return isinstance(out, str | os.PathLike) or (hasattr(out, "fs") and hasattr(out, "root")) or is_bucket(out)
 
 
 def no_place(existing: str, join: bool) -> None:

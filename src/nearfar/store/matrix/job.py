@@ -6,6 +6,7 @@ decided once, and stored: a job that goes on does not decide again, so that floa
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,18 +15,20 @@ from typing import Any
 
 import numpy as np
 
+from ...description import format_bytes
 from ...devices import cpu
 from ...engine.blocks import Done
-from ...errors import StoreError, option
+from ...errors import FileError, StoreError, option
 from ...progress import watcher
 from .check import broken_blocks, damaged_blocks
 from .codec import encode_part, join_parts
 from .form import Form
 from .locks import PAUSE, Writers
-from .places import Folder, Objects
+from .places import Folder, Place
 from .settling import Settler
 
 WRITERS = 2  # threads that wait for the disk, so that nobody else does
+SAMPLE = 8  # blocks by which the room that all take is estimated
 PENDING = 4  # blocks that wait for it at most
 
 
@@ -52,7 +55,7 @@ class Job:
 
     Parameters
     ----------
-    place : Folder or Objects
+    place : Place
     form : Form
     settler : Settler
         Where rows come from.
@@ -76,15 +79,28 @@ class Job:
         total = sum(len(self.form.rows_of(b)) for b in missing)
         with watcher(progress, total, self.done) as watch, _disk() as disk:
             while missing:
-                before = self.done.rows
-                for group in self._groups(missing, writers):
+                before, enough = self.done.rows, total
+                for group in self._groups(_spread(missing), writers):
                     self._write(group, writers, watch, disk)
+                    if self.done.rows >= min(SAMPLE * self.form.block, enough):
+                        self._require_room(total)
+                        enough = self.done.rows * 2  # rows after which it is looked at again
                 disk.wait()
                 missing = self.missing()
                 if missing and not writers.shared:
                     raise StoreError(f"block {missing[0]} of {self.place.name} vanished. Repeat the call.")
                 if missing and self.done.rows == before:
                     cpu.run(lambda t: _pause(), 1, np.zeros(1, np.int64), watch)
+
+    def _require_room(self, rows: int) -> None:
+        """Refuse to go on if what is written so far says that the disk is too small for all ``rows``."""
+        free, done = self.place.free_bytes(), self.done
+        needed = done.bytes / done.rows * (rows - done.rows)
+        if free is not None and needed > free:
+            raise FileError(
+                f"{self.place.name} should take {format_bytes(round(needed))} more on the disk, by a sample of its "
+                f"blocks, but {format_bytes(free)} are free. Make room, and repeat the call: what is written stays."
+            )
 
     def _groups(self, missing: list[int], writers: Writers) -> Iterator[list[int]]:
         """Yield the blocks that nobody else computes, some at a time."""
@@ -116,17 +132,19 @@ class Job:
         """Settle some blocks and compress them; return their bytes."""
         form, settler = self.form, self.settler
         positions = np.concatenate([self.order[form.rows_of(b).start : form.rows_of(b).stop] for b in group])
-        rows = settler.settle(positions, self.done.show(watch))
+        held = [settler.settle(positions, self.done.show(watch))]  # which threads that end late do not keep
+        starts = list(itertools.accumulate((len(form.rows_of(b)) for b in group), initial=0))
         parts: list[list[bytes]] = [[b""] * form.parts for _ in group]
         stop = np.zeros(1, np.int64)
 
         def encode(i: int) -> None:
             which, part = divmod(i, form.parts)
-            low = which * form.block  # all blocks of a group but the last are full
-            parts[which][part] = encode_part(form, rows[low : low + form.block], settler.columns, part)
+            rows = held[0][starts[which] : starts[which + 1]]
+            parts[which][part] = encode_part(form, rows, settler.columns, part)
 
-        threads = 0 if rows.size < FEW else self.threads
+        threads = 0 if held[0].size < FEW else self.threads
         cpu.share_out(lambda: encode, len(group) * form.parts, threads, stop, watch)
+        held.clear()
         return [join_parts(some) for some in parts]
 
     def _put(self, block: int, data: bytes, writers: Writers) -> None:
@@ -136,6 +154,12 @@ class Job:
             self.done.wrote(len(self.form.rows_of(block)), len(data))
         finally:
             writers.release(block)
+
+
+def _spread(blocks: list[int]) -> list[int]:
+    """Return blocks in an order in which the first are a sample of all."""
+    first = blocks[:: max(1, len(blocks) // SAMPLE)]
+    return [*first, *sorted(set(blocks) - set(first))]
 
 
 FEW = 1 << 16  # numbers that one thread compresses before another would have started
@@ -176,7 +200,7 @@ def _disk() -> Iterator[Disk]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def repair(place: Folder | Objects, form: Form, source_columns: np.ndarray, threads: int, progress: Any) -> list[int]:
+def repair(place: Place, form: Form, source_columns: np.ndarray, threads: int, progress: Any) -> list[int]:
     """Remove the blocks that are damaged, so that they are written again; return which they were."""
     found = damaged_blocks(place, form, source_columns, threads, progress)
     for block in found:
@@ -184,7 +208,7 @@ def repair(place: Folder | Objects, form: Form, source_columns: np.ndarray, thre
     return found
 
 
-def require_sound(place: Folder | Objects, form: Form) -> None:
+def require_sound(place: Place, form: Form) -> None:
     """Refuse to go on beside blocks that are not whole: nobody but a damaged disk leaves such files."""
     found = broken_blocks(place, form)
     if found:
@@ -195,7 +219,7 @@ def require_sound(place: Folder | Objects, form: Form) -> None:
         )
 
 
-def is_ours(place: Folder | Objects) -> bool:
+def is_ours(place: Place) -> bool:
     """Tell whether a store may be begun here: nothing is here, or what a job left that was stopped at its beginning."""
     if not isinstance(place, Folder):
         return True

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import FileError, StoreError, option
-from .places import ASIDE, Folder, Objects
+from .places import ASIDE, Folder, Place
 
 PATIENCE = 10.0  # seconds that a process which shares waits for others to look at the store
 PAUSE = 0.05  # seconds between two looks
@@ -29,12 +29,12 @@ class Writers:
 
     Parameters
     ----------
-    place : Folder or Objects
+    place : Place
     shared : bool
         Whether other processes may compute blocks, too.
     """
 
-    def __init__(self, place: Folder | Objects, shared: bool) -> None:
+    def __init__(self, place: Place, shared: bool) -> None:
         self.place, self.shared = place, shared
         self._file: int | None = None
         self._key = os.path.realpath(place.name) if place.is_local else place.name

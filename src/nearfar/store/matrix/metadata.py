@@ -18,7 +18,7 @@ from ...errors import StoreError, option
 from ...version import __version__
 from .codec import codecs_of, require_numcodecs
 from .form import Form
-from .places import Folder, Objects
+from .places import Place
 
 FORMAT = 1
 GROUP = "zarr.json"
@@ -91,7 +91,7 @@ def _packed(data: bytes) -> bytes:
     return bytes(require_numcodecs().Zstd(level=1, checksum=True).encode(data))
 
 
-def read_coordinate(place: Folder | Objects, name: str, count: int, words: bool) -> tuple[Any, bytes]:
+def read_coordinate(place: Place, name: str, count: int, words: bool) -> tuple[Any, bytes]:
     """Return a coordinate, and all bytes of its files, for the digest."""
     chunk = max(1, min(count, AT_ONCE))
     raw = [place.read(f"{name}/zarr.json")]
@@ -132,7 +132,7 @@ def digest_of(own: dict[str, Any], files: list[bytes]) -> str:
 
 
 def write_metadata(
-    place: Folder | Objects, form: Form, own: dict[str, Any], attributes: dict[str, Any], coordinates: dict[str, Any]
+    place: Place, form: Form, own: dict[str, Any], attributes: dict[str, Any], coordinates: dict[str, Any]
 ) -> None:
     """Write all metadata and coordinates of a new store; the document of the group last."""
     own = own | {"format": FORMAT, "version": __version__, "coordinates": list(coordinates)}
@@ -156,7 +156,7 @@ def _consolidated(documents: dict[str, Any]) -> dict[str, Any]:
     return {"consolidated_metadata": {"kind": "inline", "must_understand": False, "metadata": documents}}
 
 
-def read_own(place: Folder | Objects) -> dict[str, Any]:
+def read_own(place: Place) -> dict[str, Any]:
     """Return what nearfar wrote into the attributes of the group, unchecked but for its form."""
     try:
         document = json.loads(place.read(GROUP))
@@ -174,7 +174,7 @@ def read_own(place: Folder | Objects) -> dict[str, Any]:
     return dict(own)
 
 
-def read_metadata(place: Folder | Objects) -> tuple[Form, dict[str, Any], dict[str, Any]]:
+def read_metadata(place: Place) -> tuple[Form, dict[str, Any], dict[str, Any]]:
     """Return the form of a store, what was asked and planned, and the coordinates; all of it checked by the digest."""
     own = read_own(place)
     stated = own.pop("digest")
@@ -210,7 +210,7 @@ def form_document(form: Form) -> dict[str, Any]:
     }
 
 
-def _damaged(place: Folder | Objects, why: str) -> StoreError:
+def _damaged(place: Place, why: str) -> StoreError:
     """Return the error for metadata that are not what was written."""
     return StoreError(
         f"the metadata or the names of {place.name} are damaged: {why}. Copy them from a backup, or write the matrix "

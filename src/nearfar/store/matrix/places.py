@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import FileError, InputTypeError, MissingDependencyError, MissingFileError
+from .objects import Bucket, Objects
 
 ASIDE = "distance/.nearfar"  # inside the array, where no reader of Zarr lists files
 
@@ -180,87 +180,21 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-class Objects:
-    """A folder of an fsspec file system: object stores, memory, other machines."""
-
-    is_local = False
-
-    def __init__(self, system: Any, root: str, name: str) -> None:
-        self.system, self.root, self.name = system, root.rstrip("/"), name
-
-    def _try(self, name: str, action: Callable[[str], Any]) -> Any:
-        """Do something with a file; its errors become ours."""
-        path = f"{self.root}/{name}" if name else self.root
-        try:
-            return action(path)
-        except FileNotFoundError:
-            raise MissingFileError(f"there is no file {self.name}/{name}.") from None
-        except Exception as error:  # every file system has errors of its own
-            raise FileError(f"{self.name}/{name}: {type(error).__name__}: {error}.") from error
-
-    def read(self, name: str) -> bytes:
-        """Return the bytes of an object."""
-        return bytes(self._try(name, self.system.cat_file))
-
-    def write(self, name: str, data: bytes) -> None:
-        """Put a whole object."""
-
-        def put(path: str) -> None:
-            if hasattr(self.system, "makedirs"):
-                self.system.makedirs(path.rpartition("/")[0], exist_ok=True)
-            self.system.pipe_file(path, data)
-
-        self._try(name, put)
-
-    def size_of(self, name: str) -> int | None:
-        """Return the bytes of an object; None if there is none."""
-        try:
-            return int(self._try(name, self.system.info)["size"])
-        except MissingFileError:
-            return None
-
-    def tail(self, name: str, count: int) -> bytes:
-        """Return the last bytes of an object."""
-        return bytes(self._try(name, lambda path: self.system.cat_file(path, start=-count)))
-
-    def sizes(self, folder: str) -> dict[str, int]:
-        """Return the names of the objects in a folder, and their bytes."""
-
-        def entries(path: str) -> dict[str, int]:
-            self.system.invalidate_cache()
-            found = self.system.ls(path, detail=True)
-            files = [entry for entry in found if entry["type"] == "file"]
-            return {entry["name"].rpartition("/")[2]: int(entry["size"]) for entry in files}
-
-        try:
-            found: dict[str, int] = self._try(folder, entries)
-        except MissingFileError:
-            return {}
-        return found
-
-    def remove(self, name: str) -> None:
-        """Remove an object, if it is there."""
-        with suppress(MissingFileError):
-            self._try(name, self.system.rm_file)
-
-    def clear(self) -> None:
-        """Remove everything."""
-        with suppress(MissingFileError):
-            self._try("", lambda path: self.system.rm(path, recursive=True))
-
-    def free_bytes(self) -> int | None:
-        """Nobody knows how much room there is."""
-        return None
+def is_bucket(where: Any) -> bool:
+    """Tell whether this is a store of obstore."""
+    return type(where).__module__.partition(".")[0] == "obstore" and hasattr(where, "put")
 
 
-def open_place(where: Any) -> Folder | Objects:
-    """Return the place that a path, a web address, a mapper of fsspec or a file system of obstore names."""
+def open_place(where: Any) -> Place:
+    """Return the place that a path, an address, a mapper of fsspec or a store of obstore names."""
     if hasattr(where, "fs") and hasattr(where, "root"):  # fsspec.get_mapper
         return Objects(where.fs, where.root, str(where.root))
+    if is_bucket(where):
+        return Bucket(where)
     if not isinstance(where, str | os.PathLike):
         raise InputTypeError(
-            f"the store is a {type(where).__name__}; give the path of a folder, an address such as 's3://...', or a "
-            "mapper of fsspec."
+            f"the store is a {type(where).__name__}; give the path of a folder, an address such as 's3://...', a "
+            "mapper of fsspec, or a store of obstore."
         )
     path = os.fspath(where)
     if "://" not in path:

@@ -22,7 +22,7 @@ from .check import path_of, read_rows, require_zeros
 from .form import Form
 from .labels import CELL, INDEX, Labels
 from .metadata import read_metadata
-from .places import Folder, Objects, open_place
+from .places import Place, open_place
 
 if TYPE_CHECKING:
     from ...graph import Graph
@@ -52,7 +52,7 @@ class Matrix:
     (12, array([2147483647,          0,          7], dtype=int32), ['Ulm', 'Bonn', 'Kiel'])
     """
 
-    def __init__(self, place: Folder | Objects, graph: Graph | None = None, threads: int | None = None) -> None:
+    def __init__(self, place: Place, graph: Graph | None = None, threads: int | None = None) -> None:
         self.place, self._graph = place, graph
         self.threads = cpu.facts().cores if threads is None else threads
         try:

@@ -10,6 +10,7 @@ from ...engine.blocks import RowBlocks
 from ...engine.planner import Plan
 from ...engine.query import Query
 from ...engine.solve import solve
+from ...engine.tuning import BLOCK_ROWS
 from ...kernels.cpu.constants import LANES
 from ...methods.problem import Controls
 from .codec import NO_COLUMNS
@@ -54,7 +55,8 @@ def _together(query: Query, plan: Plan, form: Form) -> int:
     """Return how many rows are settled at a time: whole blocks, enough for all threads, few enough for the memory."""
     row = plan.n * plan.dtype.itemsize
     blocks = max(1, min(spare_bytes(plan) // SHARES // max(1, row * form.block), form.blocks))
-    return form.block * min(blocks, -(-LEAST_ROWS * query.threads // form.block))
+    least = BLOCK_ROWS if plan.method == "bfs" else LEAST_ROWS
+    return form.block * min(blocks, -(-least * query.threads // form.block))
 
 
 def spare_bytes(plan: Plan) -> int:

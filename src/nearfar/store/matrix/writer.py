@@ -22,7 +22,7 @@ from .labels import coordinates_of, kind_of
 from .locks import Writers
 from .metadata import GROUP, form_document, read_metadata, read_own, write_metadata
 from .order import neighbours_first
-from .places import Folder, Objects, open_place
+from .places import Folder, Place, open_place
 from .reader import Matrix, column_of_sources
 from .settling import SHARES, AllAtOnce, ByBlocks, Settler, are_flipped, flipped, spare_bytes
 
@@ -88,7 +88,7 @@ def take_existing(existing: Any) -> str:
     return str(existing)
 
 
-def _go_on(place: Folder | Objects, query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler] | None:
+def _go_on(place: Place, query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler] | None:
     """Return what a store decided when it was begun, if this is the same question; None if it was not begun."""
     if place.size_of(GROUP) is None:
         return None
@@ -107,7 +107,7 @@ def _go_on(place: Folder | Objects, query: Query, targets: np.ndarray | None) ->
     return Decided(query, form, order, own, coordinates), settler
 
 
-def _begin(place: Folder | Objects, query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler]:
+def _begin(place: Place, query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler]:
     """Decide how the rows are found and stored, and write the metadata of a new store."""
     decided, settler, _ = decide(query, targets)
     attributes = {"unreached": "inf" if decided.form.dtype.kind == "f" else int(np.iinfo(decided.form.dtype).max)}
