@@ -22,7 +22,9 @@ from ..errors import FormatError, OptionError, option
 from ..results import Distances, KNearest, Nearest
 from ..results.limits import unreached
 from .answers import Hints, SavedDistances, check_direction, nearest_of
-from .writing import NUMBERS, labels_of, require_arrow
+from .labels import labels_of
+from .lines import NUMBERS
+from .sheets import require_arrow
 
 if TYPE_CHECKING:
     from ..graph import Graph
