@@ -27,7 +27,8 @@ memory : int or str
 out : array or path
     An array to fill: in C order, with the shape of ``dist`` and a type that can hold the distances. For `mssp`, `apsp`
     and `table` also the name of a store to write, such as "d.zarr": the result is then a `Matrix`, and the same call
-    goes on where it was stopped.
+    goes on where it was stopped. Or the name of a table, "t.parquet", "t.csv" or "t.csv.gz": one line per reached pair,
+    written while rows are found; the result is then a `Written`.
 delta : number
     The bucket width of `delta` and `dijkstra`.
 """
@@ -66,8 +67,10 @@ from .errors import InputTypeError, OptionError
 from .graph import Graph
 from .results import Distances, KNearest, Nearest, Table
 from .results.lookup import list_names, number_of, take_count
-from .store.matrix.door import check_name, is_place, no_place, solve_to_place
+from .store.door import plan_on_disk, solve_to_disk
+from .store.matrix.door import is_place, no_place
 from .store.matrix.reader import Matrix
+from .store.written import Written
 
 OPTIONS = {name: inspect.signature(check_options).parameters[name] for name in Options.__annotations__}
 
@@ -172,7 +175,7 @@ def mssp(
     existing: str = "resume",
     join: bool = False,
     **options: Unpack[RunOptions],
-) -> Matrix: ...
+) -> Matrix | Written: ...
 @takes_options
 def mssp(
     graph: Graph | PreparedGraph,
@@ -183,7 +186,7 @@ def mssp(
     existing: str = "resume",
     join: bool = False,
     **options: Any,
-) -> Distances | Table | Matrix:
+) -> Distances | Table | Matrix | Written:
     """Return the distances from several sources, one row per source, in the given order.
 
     Parameters
@@ -219,7 +222,7 @@ def _rows_or_table(
     rows = take_vertices(plain, sources, "source")
     columns = None if targets is None else take_vertices(plain, targets, "target")
     if is_place(options.get("out")):
-        return solve_to_place(graph, rows, columns, direction, existing, join, known_options(options))
+        return solve_to_disk(graph, rows, columns, direction, existing, join, known_options(options))
     no_place(existing, join)
     if columns is not None:
         return solve_table(graph, rows, columns, direction=direction, **known_options(options))
@@ -236,11 +239,11 @@ def apsp(
     existing: str = "resume",
     join: bool = False,
     **options: Unpack[RunOptions],
-) -> Matrix: ...
+) -> Matrix | Written: ...
 @takes_options
 def apsp(
     graph: Graph | PreparedGraph, *, existing: str = "resume", join: bool = False, **options: Any
-) -> Distances | Matrix:
+) -> Distances | Matrix | Written:
     """Return the distances between all pairs of vertices, one row per source.
 
     Parameters
@@ -264,7 +267,7 @@ def apsp(
     """
     rows = np.arange(take_graph(graph).n, dtype=np.int32)
     if is_place(options.get("out")):
-        return solve_to_place(graph, rows, None, "from", existing, join, known_options(options))
+        return solve_to_disk(graph, rows, None, "from", existing, join, known_options(options))
     no_place(existing, join)
     return solve(check(graph, rows, **known_options(options)))
 
@@ -281,7 +284,7 @@ def table(
     existing: str = "resume",
     join: bool = False,
     **options: Unpack[RunOptions],
-) -> Matrix: ...
+) -> Matrix | Written: ...
 @takes_options
 def table(
     graph: Graph | PreparedGraph,
@@ -291,7 +294,7 @@ def table(
     existing: str = "resume",
     join: bool = False,
     **options: Any,
-) -> Table | Matrix:
+) -> Table | Matrix | Written:
     """Return the distances from some vertices to others: one row per source, one column per target.
 
     Parameters
@@ -320,7 +323,7 @@ def table(
     >>> table["Ulm", "Kiel"]
     7
     """
-    found: Table | Matrix = _rows_or_table(graph, sources, _given(targets), "from", existing, join, options)
+    found: Table | Matrix | Written = _rows_or_table(graph, sources, _given(targets), "from", existing, join, options)
     return found
 
 
@@ -543,14 +546,11 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
 
 
 def _plan_store(graph: Graph | PreparedGraph, sources: Any, targets: Any, options: dict[str, Any]) -> Plan:
-    """Return what writing a store would do."""
-    from .store.matrix.estimate import plan_store
-
+    """Return what writing a store or a table would do."""
     plain = take_graph(graph)
-    check_name(options.pop("out"))
     rows = np.arange(plain.n, dtype=np.int32) if sources is None else take_vertices(plain, sources, "source")
     columns = None if targets is None else take_vertices(plain, targets, "target")
-    return plan_store(check(graph, rows, **known_options(options)), columns)
+    return plan_on_disk(graph, rows, columns, dict(known_options(options)))
 
 
 @takes_options

@@ -39,6 +39,15 @@ def _listed(names: Sequence[Any]) -> np.ndarray:
     return np.fromiter(map(str, names), object, len(names))
 
 
+def bytes_of_labels(names: Sequence[Any] | None) -> int:
+    """Return what the labels of all vertices take beside their names, about."""
+    is_arithmetic = names is None or isinstance(names, CellNames | NumberNames)
+    return 0 if is_arithmetic else LABEL_BYTES * len(names or ())
+
+
+LABEL_BYTES = 64  # a word and its reference; of names that are words, only the latter
+
+
 class Labels:
     """Calls vertices by their labels; those of all vertices are made once, but for cells, of which there may be many.
 

@@ -12,8 +12,7 @@ from ..options import FILE_OUT, JSON, PREDECESSORS, QUIET, graph_file, reading, 
 from ..outputs import check_output
 
 if TYPE_CHECKING:
-    import nearfar
-
+    from ..summary import Rows
     from ..work import Loaded
 
 
@@ -43,11 +42,16 @@ def apsp(
     check_output(output, predecessors, json, quiet)
     import nearfar
 
+    from ..summary import Rows, describe_block
     from ..work import load
-    from .mssp import solve_rows
+    from .mssp import solve_rows, streams, write_rows
 
     loaded = load(file, reading, quiet)
-    result = solve_rows(partial(nearfar.apsp, loaded.graph), loaded, None, solving, output, predecessors, quiet)
+    if streams(output, predecessors):
+        result = write_rows(loaded, None, "from", solving, output or "", quiet, describe_block)
+    else:
+        query = partial(nearfar.apsp, loaded.graph)
+        result = Rows.of(solve_rows(query, loaded, None, solving, output, predecessors, quiet))
     if output == "-" or (quiet and not json):
         return
     if json:
@@ -56,31 +60,30 @@ def apsp(
         _print_screen(loaded, result, output)
 
 
-def _print_document(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
+def _print_document(loaded: Loaded, result: Rows, output: str | None) -> None:
     """Print the answer as JSON."""
     from .. import documents
     from ..summary import farthest_of
-    from .mssp import rows_of
 
-    rows, graph = rows_of(result), loaded.graph
+    rows, graph = result.rows, loaded.graph
     reached, best = sum(row.reached for row in rows), farthest_of(rows)
     far = None if best is None else {"source": documents.name_of(graph, best.source)}
     documents.show(
         "apsp",
-        **documents.run_of(loaded, result),
+        **documents.run_of(loaded, result.answer),
         pairs=graph.n**2,
         reached=reached,
         unreached=graph.n**2 - reached,
         farthest=None if best is None or far is None else far | (documents.vertex_of(graph, best.farthest) or {}),
-        bytes=result.rows.nbytes,
+        bytes=result.nbytes,
         output=output,
     )
 
 
-def _print_screen(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
+def _print_screen(loaded: Loaded, result: Rows, output: str | None) -> None:
     """Print the answer as text."""
     from .. import screen
-    from .mssp import pairs_facts, rows_of
+    from .mssp import pairs_facts
 
-    facts = [*screen.run_facts(loaded, result), *pairs_facts(result, rows_of(result)), *screen.output_fact(output)]
+    facts = [*screen.run_facts(loaded, result.answer), *pairs_facts(loaded, result), *screen.output_fact(output)]
     screen.show(f"Distances between all pairs in {loaded.file}", facts)

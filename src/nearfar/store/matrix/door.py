@@ -49,7 +49,8 @@ def check_name(out: Any) -> None:
     """Refuse the name of something else."""
     if isinstance(out, str | os.PathLike) and not os.fspath(out).rstrip("/\\").lower().endswith(ENDING):
         raise OptionError(
-            f"out is '{os.fspath(out)}'; the name of a store ends in {ENDING}"
+            f"out is '{os.fspath(out)}'; the name of a store ends in {ENDING}, that of a table in .csv, .csv.gz or "
+            + ".parquet"
             + in_python(". For a .npy file, give out=numpy.lib.format.open_memmap(...)")
             + "."
         )
