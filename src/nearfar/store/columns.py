@@ -6,7 +6,7 @@ import csv
 import gzip
 import io
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..formats.io.targets import check_writable
 from ..formats.io.whole import whole_file
 from ..graph.tables import Columns
 from .labels import labels_of
+from .lines import Lines
 from .sheets import SHEETS, open_sheet, require_arrow, sheet_ending
 
 
@@ -47,11 +48,19 @@ def save_columns(columns: Mapping[str, Any], path: str) -> None:
         with open_sheet(sys.stdout.buffer, ".csv") as sheet:
             sheet.write(arrays)
         sys.stdout.buffer.flush()
-        return
-    ending = sheet_ending(path)
+    else:
+        save_lines([(arrays, None)], path)
+
+
+def save_lines(
+    lines: Iterable[Lines], path: str, about: Mapping[str, str] | None = None, ending: str | None = None
+) -> None:
+    """Write blocks of lines to a file; ``about``: what a .parquet file says of itself."""
+    ending = sheet_ending(path) if ending is None else ending
     assert ending is not None  # checked when the options were read
-    with whole_file(path) as file, open_sheet(file, ending) as sheet:
-        sheet.write(arrays)
+    with whole_file(path) as file, open_sheet(file, ending, about) as sheet:
+        for columns, ends in lines:
+            sheet.write(columns, ends)
 
 
 def read_columns(path: str) -> dict[str, list[Any]]:

@@ -38,18 +38,27 @@ class Sheet(Protocol):
     def close(self) -> None:
         """Write what is left."""
 
+    def abandon(self) -> None:
+        """Write nothing more."""
+
 
 @contextmanager
 def open_sheet(
-    file: IO[bytes], ending: str, about: Mapping[str, str] | None = None, group: int = GROUP
+    file: IO[bytes], ending: str, about: Mapping[str, str] | None = None, group: int | None = None
 ) -> Iterator[Sheet]:
     """Give a sheet that writes to a file.
 
     ``about``: what a .parquet file says of itself, in its metadata; ``group``: how many lines it compresses at a time.
     """
-    sheet = Parquet(file, about or {}, group) if ending == ".parquet" else TEXTS[ending](file)
-    yield sheet
-    sheet.close()  # not after an error: the file is thrown away, and there may be no room to end it
+    sheet = (
+        Parquet(file, about or {}, GROUP if group is None else group) if ending == ".parquet" else TEXTS[ending](file)
+    )
+    try:
+        yield sheet
+        sheet.close()
+    except BaseException:  # the file is thrown away, and there may be no room to end it
+        sheet.abandon()
+        raise
 
 
 class Text:
@@ -82,6 +91,9 @@ class Text:
     def close(self) -> None:
         """Do nothing: all lines are written."""
 
+    def abandon(self) -> None:
+        """Do nothing."""
+
 
 class PackedText(Text):
     """Lines of csv, compressed; without a time stamp, so that equal lines give equal bytes."""
@@ -92,6 +104,10 @@ class PackedText(Text):
     def close(self) -> None:
         """End the compressed data."""
         self.file.close()
+
+    def abandon(self) -> None:
+        """Let nothing be written when the compressor is forgotten."""
+        self.file.fileobj = None
 
 
 def _are_digits(block: list[np.ndarray]) -> bool:
@@ -190,6 +206,11 @@ class Parquet:
             self._write(group)
         if self.writer is not None:
             self.writer.close()
+
+    def abandon(self) -> None:
+        """Let nothing be written when the writer is forgotten."""
+        if self.writer is not None:
+            self.writer.is_open = False
 
 
 def ranked(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

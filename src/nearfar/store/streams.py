@@ -177,6 +177,8 @@ def _parts(query: Query, targets: np.ndarray) -> tuple[Plan, int]:
 def _tables(room: Room, targets: np.ndarray) -> tuple[Plan, Generator[Found]]:
     """Return the plan for a table, and the table, or parts of it, if it does not fit into memory."""
     query = room.query
+    if query.memory is not None:
+        query = query.but(memory=query.memory * 3 // 4)  # columns of rows are copied
     plan, size = _parts(query, targets)
     if size < len(query.sources) and len(query.types) > 1:
         query = query.but(types=(certain_type(query),))
