@@ -518,3 +518,18 @@ def test_integers_are_never_rounded(run, roads, tmp_path):
     assert "rounded" not in np.load(tmp_path / "a.npz").files and proved(run("verify", roads, "a.npz"))
     assert proved(run("verify", roads, "a.npz", "--rounded"))
     assert run("verify", roads, "a.npz", "--json").ok().json["rounding"] is None
+
+
+def test_parquet_knows_its_cutoff_and_rounding(run, roads, tmp_path):
+    """What the metadata say need not be said again; without them, the file is a wrong answer."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    run("mssp", roads, "--sources", "1,5", "--cutoff", 5, "-o", "near.parquet", "-q").ok()
+    assert proved(run("verify", roads, "near.parquet"))
+    rng = np.random.default_rng(1)
+    mesh = nearfar.Graph.from_arcs(*rng.integers(0, 60, (2, 200)), rng.random(200), 60)
+    nearfar.write(mesh, tmp_path / "mesh.npz")
+    run("apsp", "mesh.npz", "--method", "floyd", "-o", "mesh.parquet", "-q").ok()
+    assert run("verify", "mesh.npz", "mesh.parquet").ok().out.startswith("exact up to rounding")
+    for graph, file in ((roads, "near.parquet"), ("mesh.npz", "mesh.parquet")):
+        pq.write_table(pq.read_table(tmp_path / file).replace_schema_metadata(None), tmp_path / file)
+        assert run("verify", graph, file).code == 1

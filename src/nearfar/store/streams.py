@@ -7,6 +7,7 @@ has one type: whatever is more than one block has the type that no distance exce
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing
@@ -81,12 +82,12 @@ def write_table(query: Query, targets: np.ndarray | None, path: str, fold: Fold 
     with whole_file(path) as file, closing(found):
         filled = _Filled(query, targets, room.group, fold)
         filled.take(found, file, sheet_ending(path) or "")
-        size = file.seek(0, 2)
-    stats = filled.stats | {"seconds": time.perf_counter() - began - filled.stats["compile_seconds"]}
+    seconds = time.perf_counter() - began - filled.stats["compile_seconds"]
+    stats = {"method": plan.method, "device": plan.device, **filled.stats, "seconds": seconds}
     columns = query.asked.n if targets is None else len(targets)
     return Written(
-        path, len(query.sources), columns, filled.lines, size, filled.dtype, query.direction, query.cutoff,
-        filled.rounded, plan, {"method": plan.method, "device": plan.device} | stats,
+        path, len(query.sources), columns, filled.lines, os.path.getsize(path), filled.dtype, query.direction,
+        query.cutoff, filled.rounded, plan, stats,
     )  # fmt: skip
 
 

@@ -36,8 +36,8 @@ def apsp(
     """Distances between all pairs of vertices.
 
     Row i of the matrix holds the distances from the vertex with index i, column j those to the vertex with index j.
-    With -o FILE.npy the rows are written directly to the file, so that the matrix may be larger than memory; 'nearfar
-    plan' shows its size.
+    With -o, the rows are written to the file while they are found, so that the matrix may be larger than memory, but
+    for .npz and --predecessors; 'nearfar plan' shows its size.
     """
     check_output(output, predecessors, json, quiet)
     import nearfar

@@ -62,9 +62,10 @@ def mssp(
 ) -> None:
     """Distances from several sources to every vertex, one row per source; with --to, a table of sources and targets.
 
-    Rows are in the order of the sources. With --direction to, they hold the distances to the sources. With -o FILE.npy
-    they are written directly to the file, so that they may be larger than memory. The table has one line per pair of a
-    source and a target, in order; pairs without a path are 'unreached', null in JSON, and left out of files.
+    Rows are in the order of the sources. With --direction to, they hold the distances to the sources. With -o, they are
+    written to the file while they are found, so that they may be larger than memory, but for .npz and --predecessors.
+    The table has one line per pair of a source and a target, in order; pairs without a path are 'unreached', null in
+    JSON, and left out of files.
     """
     import nearfar
 
