@@ -14,7 +14,7 @@ TEST_OPTIONS := -n 2 --dist loadgroup --no-loadscope-reorder
 # else that it imports: a command took 2.2 s of CPU instead of 0.8. The empty value allows it.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(PY) -m pytest
 
-.PHONY: help demo test test-all racecheck intel bench lint coverage clean
+.PHONY: help demo test test-all racecheck intel newer bench lint coverage clean
 .NOTPARALLEL:
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make test-all  run these, the thorough ones (CUDA kernels for every generation of GPUs), and make intel"
 	@echo "make racecheck look for races in the GPU kernels; needs oclgrind, and g++ with its sanitizers"
 	@echo "make intel     run the GPU methods on Intel's OpenCL runtime, from PyPI (700 MB)"
+	@echo "make newer     run the suites of NetworkX and SciPy on a newer Python, where there is one"
 	@echo "make lint      check style, types and who imports whom"
 	@echo "make coverage  run the tests without the JIT and report the lines they miss"
 	@echo "make bench     verify, time against other libraries, write docs/benchmarks.md, docs/gpu.md and docs/prepared.md"
@@ -43,6 +44,9 @@ racecheck: $(VENV)/test.stamp
 
 intel: $(VENV)/test.stamp
 	@$(PY) tests/intel.py
+
+newer: $(VENV)/test.stamp
+	@$(PY) tests/newer.py
 
 lint: $(VENV)/test.stamp
 	$(PY) -m ruff check .

@@ -18,7 +18,8 @@ def page_name(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
-def test_examples(page):
+def test_examples(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write files
     found = doctest.testfile(str(page), module_relative=False, optionflags=FLAGS, encoding="utf8")
     assert found.failed == 0, f"{page_name(page)}: {found.failed} of {found.attempted} examples fail; see above"
 

@@ -66,8 +66,8 @@ def test_devices():
 
 def test_commands():
     assert set(COMMANDS) == {
-        "info", "convert", "sssp", "mssp", "apsp", "path", "nearest", "metrics", "access", "flows", "verify", "plan",
-        "devices", "selftest", "bench", "demo", "generate",
+        "info", "convert", "sssp", "mssp", "apsp", "path", "nearest", "metrics", "access", "flows", "verify",
+        "status", "row", "plan", "devices", "selftest", "bench", "demo", "generate",
     }  # fmt: skip
 
 

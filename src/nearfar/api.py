@@ -495,8 +495,9 @@ def count_paths(graph: Graph | PreparedGraph, source: Any, target: Any = None) -
     """
     plain = take_graph(graph)
     t = None if target is None else plain.index(target, "target")
-    query = check(plain, take_source(plain, source), single=True, **known_options({"method": "dijkstra"}))
-    require_positive(query)
+    seed = take_source(plain, source)
+    require_positive(plain)
+    query = check(plain, seed, single=True, **known_options({"method": "dijkstra"}))
     counts = count_from_row(solve_by_weights(query))
     return counts if t is None else float(counts[t])
 

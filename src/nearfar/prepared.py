@@ -28,6 +28,7 @@ from .engine.query import PreparedGraph, check, take_graph, take_vertices
 from .engine.tables import certain_type
 from .errors import DistanceOverflowError, InputTypeError, NoPathError, OptionError, option
 from .graph import Graph
+from .graph.arrays import on_host
 from .graph.input_rows import lightest_along
 from .kernels.cpu.constants import LANES
 from .methods.prepared import SOLVERS, refusal, require_memory
@@ -340,7 +341,8 @@ class Prepared(PreparedGraph):
         s, t = self.graph.index(source, "source"), self.graph.index(target, "target")
         found = None
         if can_unfold(self.hierarchy):
-            labels = self._labels.ask(1)
+            # Labels may find another path of the same length: only if every path comes from them are they asked.
+            labels = self._labels.ask(1) if self._labels.wanted else None
             with lent(self._spare_paths, lambda: Paths(self.hierarchy)) as paths:
                 found = paths.find(s, t) if labels is None else paths.find_by_labels(labels, s, t)
         if found is None and self.hierarchy.pruned:
@@ -526,6 +528,7 @@ class Prepared(PreparedGraph):
 
     def _ends(self, pairs: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the sources and targets of pairs as vertex indices."""
+        pairs = on_host(pairs)
         if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] == 2:
             return self.graph.indices(pairs[:, 0], "source"), self.graph.indices(pairs[:, 1], "target")
         if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):

@@ -17,6 +17,33 @@ LOG_EVERY = 60.0  # seconds between two lines in a log
 LARGE = 100_000_000  # bytes of a file from which a bar is shown at a terminal
 
 
+class Log:
+    """Lines on standard error, one a minute: for logs, where a bar would be in the way.
+
+    Parameters
+    ----------
+    what : str
+        What is counted, or what is being done.
+    amount : callable
+        How a number of it is written.
+    """
+
+    def __init__(self, what: str = "rows", amount: Callable[[float], str] = format_count) -> None:
+        self.what, self.amount = what, amount
+        self.began = self.logged = time.perf_counter()
+
+    def __call__(self, done: int, total: int | None, note: str = "") -> None:
+        """Report how much is done, the total where it is known, and what else there is to say; a line a minute."""
+        now = time.perf_counter()
+        if now - self.logged < LOG_EVERY:
+            return
+        self.logged, rate = now, done / max(now - self.began, 1e-9)
+        left = f", {format_seconds((total - done) / rate)} left" if total and done else ""
+        of = f" of {self.amount(total)}" if total else ""
+        text = f"{self.amount(done)}{of}, {self.amount(rate)}/s{left}{note and ', '}{note}"
+        print(f"nearfar: {self.what}: {text}", file=sys.stderr, flush=True)
+
+
 class Bar:
     """A progress bar on standard error, which appears only if the work takes a while.
 
@@ -45,7 +72,8 @@ class Bar:
     ) -> None:
         self.what, self.counts_bytes, self.transient = what, counts_bytes, transient
         self.patience, self.least = patience, least
-        self.began = self.logged = time.perf_counter()
+        self.began = time.perf_counter()
+        self.log = Log(what, format_bytes if counts_bytes else format_count)
         self.bar: Progress | None = None
 
     def __enter__(self) -> Bar:
@@ -62,16 +90,9 @@ class Bar:
             self._log(done, total, note)
 
     def _log(self, done: int, total: int | None, note: str = "") -> None:
-        """Print one line a minute if standard error is no terminal, where a bar would only appear at the end."""
-        now = time.perf_counter()
-        if self.bar is None or self.bar.console.is_terminal or now - self.logged < LOG_EVERY:
-            return
-        self.logged, rate = now, done / max(now - self.began, 1e-9)
-        amount = format_bytes if self.counts_bytes else format_count
-        left = f", {format_seconds((total - done) / rate)} left" if total and done else ""
-        of = f" of {amount(total)}" if total else ""
-        rest = f"{left}{note and ', '}{note}"
-        print(f"nearfar: {self.what}: {amount(done)}{of}, {amount(rate)}/s{rest}", file=sys.stderr, flush=True)
+        """Print a line now and then if standard error is no terminal, where a bar would only appear at the end."""
+        if self.bar is not None and not self.bar.console.is_terminal:
+            self.log(done, total, note)
 
     def _is_worth_while(self, done: int, total: int | None) -> bool:
         """Return whether to show the bar now."""
@@ -125,14 +146,16 @@ def watcher(progress: Any, total: int, done: Sized) -> AbstractContextManager[Ca
 @contextmanager
 def _watching(progress: Any, total: int, done: Sized) -> Iterator[Callable[[], None] | None]:
     """Yield the function of `watcher`."""
-    if callable(progress):
+    if isinstance(progress, Bar | Log):
+        yield lambda: progress(len(done), total, getattr(done, "note", ""))
+        progress(len(done), total, getattr(done, "note", ""))
+    elif callable(progress):
         yield lambda: progress(len(done), total)
         progress(len(done), total)
     elif progress:
-        with Bar() as bar:
+        with Bar() as bar, _watching(bar, total, done) as watch:
             bar(0, total)
-            yield lambda: bar(len(done), total, getattr(done, "note", ""))
-            bar(len(done), total, getattr(done, "note", ""))
+            yield watch
     else:
         yield None
 

@@ -197,6 +197,23 @@ def test_errors_are_scipys():
         csgraph.bellman_ford(cycle)
 
 
+def test_indices_that_are_odd():
+    line = sparse.csr_array(([1.0, 2.0], ([0, 1], [1, 2])), shape=(3, 3))
+    for module in (scipys, csgraph):
+        with pytest.raises(ValueError, match="NaN"):
+            module.dijkstra(line, indices=np.nan)
+        assert module.dijkstra(line, indices=1.5).tolist() == [math.inf, 0, 2]
+        dist, before, sources = module.dijkstra(line, indices=[], min_only=True, return_predecessors=True)
+        assert np.isinf(dist).all() and before.tolist() == sources.tolist() == [-9999] * 3
+        assert np.isinf(module.dijkstra(line, indices=[], min_only=True)).all()
+
+
+def test_a_mask_that_hides_nothing():
+    matrix = np.ma.array([[1.0, 2.0], [3.0, 4.0]])
+    assert csgraph.floyd_warshall(matrix).tolist() == scipys.floyd_warshall(matrix).tolist() == [[0, 2], [3, 0]]
+    assert csgraph.dijkstra(matrix).tolist() == [[0, 2], [3, 0]]
+
+
 def test_negative_weights_are_warned_of_and_exact():
     matrix = sparse.csr_array(([5.0, 4.0, -3.0], ([0, 0, 1], [1, 2, 2])), shape=(3, 3))
     for call in (csgraph.dijkstra, lambda m: csgraph.shortest_path(m, "D")):
@@ -244,6 +261,23 @@ def test_small_matrices_run_scipys_own(monkeypatch):
     assert (near == scipys.dijkstra(large, indices=some, limit=500)).all() and len(calls) == 1
     far = csgraph.dijkstra(large, indices=some, limit=10**6)
     assert (far == scipys.dijkstra(large, indices=some, limit=10**6)).all() and len(calls) == 2
+
+
+def test_methods_of_many_rounds_run_here(monkeypatch):
+    """SciPy relaxes all entries once per vertex, which takes seconds for matrices that are small for Dijkstra's."""
+    monkeypatch.undo()
+    calls = []
+    monkeypatch.setattr(functions, "entry_of", lambda *given: calls.append(1) or matrices.entry_of(*given))
+    small, large = nearfar.generate.road_grid(3, 3).to_scipy(), nearfar.generate.road_grid(30, 30).to_scipy()
+    for call in (
+        csgraph.bellman_ford,
+        csgraph.johnson,
+        lambda m, indices: csgraph.shortest_path(m, "BF", indices=indices),
+        lambda m, indices: csgraph.shortest_path(m, "J", indices=indices),
+    ):
+        calls.clear()
+        for matrix, ran in ((small, 0), (large, 1)):
+            assert (call(matrix, indices=0) == scipys.dijkstra(matrix, indices=0)).all() and len(calls) == ran
 
 
 # The memory.

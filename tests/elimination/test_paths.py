@@ -89,6 +89,17 @@ def test_paths_of_wild_graphs(seed, kind, undirected, shape, labels):
             assert_as_long(prepared, source, target)
 
 
+def test_the_same_path_once_there_are_labels():
+    """Of several shortest paths, labels may find another one than climbs; what was asked before must not matter."""
+    ends = np.random.default_rng(5).integers(0, 30, (2, 90))
+    graph = Graph.from_arcs(*ends, np.ones(90, np.int32), n=30, undirected=True)
+    prepared = nearfar.prepare(graph)
+    pairs = [(s, t) for s in range(30) for t in range(30) if nearfar.distance(graph, s, t) < np.inf]
+    before = [prepared.path(s, t) for s, t in pairs]
+    prepared._labels.make()
+    assert [prepared.path(s, t) for s, t in pairs] == before
+
+
 @settings(max_examples=EXAMPLES)
 @given(graph=tied_graphs(), shape=any_shape)
 def test_every_shortcut_unfolds(graph, shape):

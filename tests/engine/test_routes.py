@@ -74,6 +74,8 @@ def test_bad_input():
     graph = Graph.from_arcs([0, 1], [1, 0], [0, -0.0])
     with pytest.raises(nearfar.errors.MethodError, match="positive"):
         nearfar.count_paths(graph, 0)
+    with pytest.raises(nearfar.errors.MethodError, match=r"has -2\. Give such arcs"):  # no advice of a method
+        nearfar.count_paths(Graph.from_arcs([0, 1], [1, 2], [5, -2]), 0)
     with pytest.raises(nearfar.errors.MethodError, match="weights >= 0"):
         nearfar.paths(Graph.from_arcs([0, 1], [1, 2], [5, -2]), 0, 2, 2)
     with pytest.raises(nearfar.errors.OptionError, match="k is 0"):

@@ -261,6 +261,21 @@ def test_nodes_become_names_and_missing_weights_the_default():
     assert Graph.from_networkx(roads, default=INF).m == 1
 
 
+def test_an_attribute_that_is_named_and_missing():
+    roads = nx.MultiDiGraph()
+    roads.add_edge("Ulm", "Bonn", km=390)
+    roads.add_edge("Bonn", "Kiel")
+    with refused(GraphError, "('Bonn', 'Kiel', 0)", "'km'", "1 of 2 edges", "default=1", "default=inf"):
+        Graph.from_networkx(roads, "km")
+    with refused(GraphError, "'weight'"):
+        Graph.from_networkx(nx.Graph([(0, 1, {"weight": 2}), (1, 2)]), weight="weight")
+    assert Graph.from_networkx(roads, "km", default=1).row_weights.tolist() == [390, 1]
+    assert Graph.from_networkx(roads, "km", default=INF).m == 1
+    roads.edges["Bonn", "Kiel", 0]["km"] = "530"  # as read from GraphML by other programs than OSMnx
+    with refused(InputTypeError, "arc 1 ('Bonn' -> 'Kiel')", "'530', a str", "load_graphml"):
+        Graph.from_networkx(roads, "km")
+
+
 def test_undirected_graphs_store_both_directions_and_loops_once():
     graph = Graph.from_networkx(nx.Graph([("a", "b", {"weight": 2}), ("b", "b", {"weight": 1})]))
     assert graph.undirected is True
@@ -312,7 +327,7 @@ def test_an_attribute_that_no_edge_has_is_refused():
         Graph.from_networkx(roads, weight="lenght")
     with refused(OptionError, "weight='lenght'", "no attributes"):
         Graph.from_networkx(nx.path_graph(3), "lenght", default=5)
-    assert arcs_of(Graph.from_networkx(roads, "lanes")) == [("a", "b", 2), ("b", "c", 1)]
+    assert arcs_of(Graph.from_networkx(roads, "lanes", default=1)) == [("a", "b", 2), ("b", "c", 1)]
     assert Graph.from_networkx(roads).max_weight == 1  # as in NetworkX
     assert Graph.from_networkx(nx.empty_graph(2), "length").m == 0
     bare = nx.Graph([("a", "b")])

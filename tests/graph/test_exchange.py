@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 
@@ -91,6 +92,46 @@ def test_sources_targets_coordinates_and_matrices(make):
         Graph.from_arcs(make([[0, 1]]), make([1]))
     with pytest.raises(GraphError, match="nan"):
         Graph.from_arcs(make([0]), make([1]), make([np.nan]))
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_names_rasters_rows_pairs_and_amounts(make):
+    graph = Graph.from_arcs([0, 1, 2], [1, 2, 3], [5, 7, 1], names=make([10, 20, 30, 40]))
+    assert graph.names[3] == 40
+    assert graph.close(make([2])).m == 2
+    prepared = nearfar.prepare(graph)
+    assert prepared.distances(make([[10, 30], [20, 40]])).tolist() == [12, 8]
+    assert nearfar.metrics.accessibility(graph, make([1, 2, 3, 4]), cutoffs=6)[10] == {6: 3}
+    trips = np.array([[10.0, 30.0, 2.0]])
+    assert nearfar.metrics.flows(graph, make(trips)).by_row().tolist() == [2, 2, 0]
+    assert nearfar.metrics.select_link(graph, make(trips), make([1])).demand.tolist() == [2]
+    raster = Graph.from_raster(make(np.ones((2, 2))))
+    assert same(raster, Graph.from_raster(np.ones((2, 2))))
+    assert raster.to_raster(make(np.arange(4))).tolist() == [[0, 1], [2, 3]]
+
+
+def test_columns_of_arrow_are_vertices():
+    words = Graph.from_arcs(["a", "b"], ["b", "c"], [5, 7], names=True)
+    for column in (pa.array(["a", "b"]), pa.chunked_array([["a"], ["b"]]), pa.array(["a", "b"]).dictionary_encode()):
+        assert nearfar.table(words, column, pa.array(["c"])).dist.tolist() == [[12], [7]]
+    ids = Graph.from_arcs([10, 20], [20, 30], names=True)
+    assert nearfar.mssp(ids, pa.array([30, 10])).sources.tolist() == [30, 10]
+    with pytest.raises(VertexError, match="source None"):
+        nearfar.mssp(words, pa.array(["a", None]))
+
+
+def test_integers_of_several_types_stay_exact():
+    graph = Graph.from_arcs([0, 1], [1, 2], [2**60 + 1, np.uint64(5)])
+    assert graph.weights.tolist() == [2**60 + 1, 5]
+
+
+def test_arrays_that_cannot_be_read():
+    class Recording(Exchanged):
+        def __array__(self, dtype=None, copy=None):
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad")
+
+    with pytest.raises(InputTypeError, match=r"weights is a Recording.*requires grad.*Convert"):
+        Graph.from_arcs([0], [1], Recording([1.0]))
 
 
 def test_other_values_stay_as_they_are():

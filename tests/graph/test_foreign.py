@@ -135,7 +135,7 @@ def test_bad_igraphs():
     with refused(GraphError, "arc 1", "nan"):
         Graph.from_igraph(roads, "length")
     roads.es["length"] = [1, "far"]
-    with refused(InputTypeError, "weights are <U", "numbers"):
+    with refused(InputTypeError, "arc 1", "'far', a str", "numbers"):
         Graph.from_igraph(roads, "length")
     with refused(GraphError, "2 arcs", "3 entries"):
         Graph.from_igraph(roads, [1, 2, 3])
@@ -236,6 +236,25 @@ def test_payloads_that_weigh():
 def test_bad_rustworkx_graphs(graph, options, error, words):
     with refused(error, *words):
         Graph.from_rustworkx(graph, **options)
+
+
+def test_names_from_lists_and_functions():
+    graph = rx.PyDiGraph()
+    graph.add_nodes_from([{"name": "a"}, {"name": "b"}])
+    assert Graph.from_rustworkx(graph, names=lambda node: node["name"]).names == ("a", "b")
+    assert Graph.from_igraph(igraph.Graph(2), names=("a", "b")).names == ("a", "b")
+    assert Graph.from_igraph(igraph.Graph(2), names=np.array([7, 9])).index(9) == 1
+
+
+def test_weights_that_are_words():
+    graph = igraph.Graph([(0, 1), (1, 2)], edge_attrs={"weight": [1.5, "2.5"]})
+    with refused(InputTypeError, "arc 1 (1 -> 2)", "'2.5', a str"):
+        Graph.from_igraph(graph)
+    graph.es["weight"] = [1, [2, 3]]
+    with refused(InputTypeError, "arc 1 (1 -> 2)", "[2, 3], a list"):
+        Graph.from_igraph(graph)
+    with refused(InputTypeError, "type", "igraph"):
+        Graph.from_igraph(igraph.Graph)
 
 
 def test_payloads_that_cannot_be_names():

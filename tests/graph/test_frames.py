@@ -294,6 +294,23 @@ def test_what_is_no_table_is_refused(monkeypatch):
         Graph.from_frame(exported)
 
 
+def test_a_reader_is_read_once():
+    reader = pa.table({"u": [1, 2], "v": [2, 3], "w": [4, 5]}).to_reader()
+    assert Graph.from_frame(reader).m == 2
+    with refused(GraphError, "RecordBatchReader has no rows", "only once"):
+        Graph.from_frame(reader)
+    assert Graph.from_frame(pa.table({"u": [1], "v": [2]}).slice(0, 0)).n == 0
+
+
+def test_types_that_numpy_does_not_have():
+    wide = pl.DataFrame({"u": [1], "v": [2], "w": [3]}, schema_overrides={"u": pl.Int128})
+    with refused(InputTypeError, "'u'", "64 bits"):
+        Graph.from_frame(wide)
+    money = pa.table({"u": [1], "v": [2], "w": pa.array(["1.5"]).cast(pa.decimal128(4, 2))})
+    with refused(InputTypeError, "'w' is Decimal", "CAST(... AS DOUBLE)"):
+        Graph.from_frame(money, weight="w")
+
+
 # from_arcs of ids
 
 

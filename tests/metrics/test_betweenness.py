@@ -171,7 +171,7 @@ def test_parallel_arcs_are_one_path():
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_larger_graphs_both_ways(threads):
-    """A road grid with many ties, and a graph that keeps a core, which is searched."""
+    """A road grid with many ties."""
     plain = generate.road_grid(40, 40, seed=5)
     graph = plain.with_weights(np.maximum(1, plain.row_weights // 2000))
     some = list(range(0, graph.n, 23))
@@ -181,9 +181,39 @@ def test_larger_graphs_both_ways(threads):
     assert np.allclose(by_search.values, over.values, rtol=1e-9, atol=1e-9)
     arcs = [metrics.edge_betweenness(g, sources=some).values for g in (graph, nearfar.prepare(graph))]
     assert np.allclose(*arcs, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("undirected", [True, False])
+def test_graphs_with_hubs(undirected):
+    """A hierarchy for distances has a core there, and arcs removed on ties; the one that counts has neither."""
+    dense = generate.rmat(9, seed=1)
+    ends = dense.tails, dense.heads
+    dense = Graph.from_arcs(*ends, dense.weights % 40 + 1, n=dense.n, undirected=undirected)
+    prepared, some = nearfar.prepare(dense), list(range(0, dense.n, 5))
+    assert prepared.hierarchy.pruned or prepared.hierarchy.structure.core
+    assert metrics.betweenness(prepared, sources=[0, 5]).stats["method"] == "dijkstra"
+    over = metrics.betweenness(prepared, sources=some, normalized=False)
+    plain = [metrics.betweenness(dense, sources=[s], normalized=False, method="dijkstra").values for s in some]
+    assert over.stats["method"] == "prepared"
+    assert np.allclose(over.values, sum(plain), rtol=1e-9, atol=1e-9)
+    by_arc = metrics.edge_betweenness(prepared, sources=some).values
+    searched = metrics.edge_betweenness(dense, sources=some, method="dijkstra").values
+    assert len(by_arc) == dense.m and np.allclose(by_arc, searched, rtol=1e-9, atol=1e-9)
+
+
+def test_little_memory_is_enough_for_searches():
     dense = generate.rmat(9, seed=1)
     dense = dense.with_weights(dense.row_weights + 1)
-    assert metrics.betweenness(nearfar.prepare(dense), sources=[0, 5]).stats["method"] == "dijkstra"
+    found = [metrics.betweenness(dense, threads=1, memory=memory) for memory in (None, "100 kB")]
+    assert [one.stats["method"] for one in found] == ["prepared", "dijkstra"]
+    assert np.allclose(*(one.values for one in found), rtol=1e-9, atol=1e-12)
+
+
+def test_sums_beyond_64_bits_are_refused():
+    heavy = Graph.from_arcs([0, 1, 2, 3], [1, 2, 3, 4], [2**62] * 4, undirected=True)
+    with pytest.raises(nearfar.errors.DistanceOverflowError, match="float64 weights"):
+        metrics.betweenness(heavy)
+    assert metrics.betweenness(heavy, cutoff=1).values.sum() == 0
 
 
 def test_each_source_and_target_counts_once():

@@ -79,14 +79,35 @@ DECAYS = {
 }
 
 
-@given(pair=both(), name=st.sampled_from(sorted(DECAYS)), scale=st.floats(0.5, 300), own=st.booleans())
-def test_decay(pair, name, scale, own):
+@pytest.mark.parametrize("prepared", [False, True])
+@given(
+    pair=both(), name=st.sampled_from(sorted(DECAYS)), scale=st.floats(0.5, 300), own=st.booleans(),
+    cutoff=st.none() | st.integers(0, 12),
+)  # fmt: skip
+def test_decay(prepared, pair, name, scale, own, cutoff):
+    """Over a hierarchy a decay that has a name is computed in the sweep, otherwise from rows."""
     _, here = pair
     rows, amounts = lengths(here), np.random.default_rng(here.m).random(here.n)
     given_as = {"decay": lambda d: DECAYS[name](d, scale)} if own else {"decay": name, "scale": scale}
-    found = metrics.accessibility(here, amounts, **given_as).values
+    asked = nearfar.prepare(here) if prepared else here
+    found = metrics.accessibility(asked, amounts, cutoff=cutoff, **given_as).values
+    rows = rows if cutoff is None else np.where(rows <= cutoff, rows, np.inf)
     wanted = np.where(np.isfinite(rows), DECAYS[name](np.where(np.isfinite(rows), rows, 0), scale), 0) @ amounts
     assert np.allclose(found, wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(DECAYS))
+def test_decays_of_several_kinds_in_sweeps(name):
+    """Small and great distances, integers and floats, several amounts: as NumPy computes it."""
+    plain = generate.road_grid(40, 40, seed=2)
+    amounts, some = np.random.default_rng(2).random((plain.n, 3)), [0, 7, 800, 1599]
+    for graph in (plain, plain.with_weights(plain.row_weights * 1e-5), plain.with_weights(plain.row_weights * 10**9)):
+        rows = nearfar.mssp(graph, some, method="dijkstra").dist.astype(np.float64)
+        for scale in (0.7, 3.0, float(rows.max() / 3)):
+            given_as = {"decay": name, "scale": scale, "vertices": some}
+            found = metrics.accessibility(nearfar.prepare(graph), amounts, **given_as)
+            assert found.stats["method"] == "prepared" and found.columns == [0, 1, 2]
+            assert np.allclose(found.values, DECAYS[name](rows, scale) @ amounts, rtol=1e-12, atol=0)
 
 
 def test_far_units_are_left_out():

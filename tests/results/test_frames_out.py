@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import duckdb
+import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -164,6 +165,14 @@ def test_names_of_other_types():
         pa.table(nearfar.sssp(TUPLES, (0, "a")))
     agree(nearfar.sssp(Graph.from_arcs([0], [1], names=[1.5, 2.5]), 1.5))
     agree(nearfar.sssp(Graph.from_arcs([0], [1], names=[(0, 1), (2, 3)]), (0, 1)))
+
+
+def test_keys_of_several_types():
+    streets = nx.MultiDiGraph([("a", "b", "x", {"weight": 3}), ("a", "b", 0, {"weight": 2})])
+    graph = Graph.from_networkx(streets)
+    assert graph.to_frame()["key"].tolist() == ["x", 0]
+    with pytest.raises(InputTypeError, match=r"keys of edges are of type int, str.*pandas\.$"):
+        pa.table(graph)
 
 
 def test_empty_tables():

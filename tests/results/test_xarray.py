@@ -67,6 +67,30 @@ def test_names_of_several_types():
     assert array.sel(source="a", target=5).item() == 2
 
 
+def test_names_that_are_numbers_stay_exact():
+    names = [2**53 + 1, 0.5, 2**63]
+    array = nearfar.apsp(Graph.from_arcs([0, 1], [1, 2], names=names)).to_xarray()
+    assert array.coords["target"].values.tolist() == names
+    assert array.sel(source=2**53 + 1, target=2**63).item() == 2
+    numbers = Graph.from_arcs([0, 1], [1, 2], names=[2**63, -1, 5])
+    assert nearfar.apsp(numbers).to_xarray().sel(source=2**63, target=5).item() == 2
+
+
+def test_labels_are_vertices():
+    words = Graph.from_arcs(["a", "b"], ["b", "c"], [5, 7], names=True)
+    array = nearfar.apsp(words).to_xarray()
+    far = array.target[array.sel(source="a") > 0]
+    assert nearfar.mssp(words, far).sources == ["b", "c"]
+    cells = Graph.from_raster(np.ones((2, 2)))
+    assert nearfar.mssp(cells, nearfar.apsp(cells).to_xarray().source[1:3]).sources == [(0, 1), (1, 0)]
+
+
+def test_measures_of_cells():
+    raster = metrics.reach(Graph.from_raster(np.ones((1, 2))), [1, 2]).to_xarray()
+    assert raster.sel(vertex=(0, 1), column=2).item() == 2
+    assert raster.sel(vertex_row=0, vertex_column=1, column=1).item() == 2
+
+
 def test_measures():
     graph = Graph.from_arcs([0, 1], [1, 2], [5, 7], undirected=True, names=["a", "b", "c"])
     one = metrics.eccentricity(graph).to_xarray()

@@ -25,6 +25,8 @@ COMMANDS = {
     "access": ("access", "How much can be reached from every vertex"),
     "flows": ("flows", "A table of demand, loaded on the arcs"),
     "verify": ("verify", "Prove that a saved answer is exact"),
+    "status": ("status", "What a stored matrix holds, and how much of it is done"),
+    "row": ("row", "The distances of one source, from a stored matrix"),
     "plan": ("plan", "What a query would run, why, and how much memory it needs"),
     "devices": ("devices", "Devices on which queries can run"),
     "selftest": ("selftest", "Check that a device gives the right answers"),

@@ -126,6 +126,21 @@ FILE_OUT = _output(
     callback=_check_output,
     help="Write to .npy, .npz, .csv, .csv.gz or .parquet; '-': csv to standard output.",
 )
+MATRIX_OUT = _output(
+    "-o",
+    "--output",
+    type=click.Path(),
+    metavar="FILE",
+    callback=_check_output,
+    help="Write to .zarr, a store that can be stopped and resumed, .npy, .npz, .csv, .csv.gz or .parquet; '-': csv to "
+    "standard output.",
+)
+STORING = {
+    "resume": _output("--resume", is_flag=True, help="Go on with a store; it is an error if there is none."),
+    "restart": _output("--restart", is_flag=True, help="Write a store anew, whatever is in it."),
+    "repair": _output("--repair", is_flag=True, help="Look at every block of a store, and write damaged ones again."),
+    "join": _output("--join", is_flag=True, help="Share the work on a store with other processes that say so, too."),
+}
 TABLE_OUT = _output(
     "-o",
     "--output",
@@ -175,6 +190,7 @@ def shared(*options: Callable[[Any], Any]) -> Callable[[Function], Function]:
 
 reading = bundle("reading", READING)
 solving = bundle("solving", SOLVING)
+storing = bundle("storing", STORING)
 graph_file = click.argument("file", type=click.Path(), metavar="FILE")
 sources = bundle(
     "sources",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from ..store.writing import is_store as is_store
+
 
 def check_output(output: str | None, predecessors: bool, json: bool, silent: bool = False) -> None:
     """Refuse options that contradict each other; ``silent`` says that --quiet leaves nothing to print."""

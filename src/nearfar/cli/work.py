@@ -13,7 +13,7 @@ import nearfar
 
 from ..errors import OptionError, option
 from ..formats.io.targets import check_writable
-from ..progress import Bar
+from ..progress import Bar, Log
 from .screen import graph_fact, note
 from .words import find_rows
 
@@ -82,9 +82,9 @@ def shows_progress(quiet: bool) -> bool:
 
 
 def solve(query: Callable[..., Any], quiet: bool) -> Any:
-    """Run a query, given as a function of ``progress``; at a terminal a bar appears if it takes long."""
+    """Run a query, given as a function of ``progress``: at a terminal a bar appears if it takes long, else lines."""
     if not shows_progress(quiet):
-        return query(progress=False)
+        return query(progress=False if quiet else Log())
     with bar_of("rows") as bar:
         return query(progress=bar)
 

@@ -110,11 +110,13 @@ def build(
     memory: int = 2**62,
     dtype: np.dtype | None = None,
     order: str = "auto",
+    whole: bool = False,
 ) -> Hierarchy | Failure | None:
     """Return the hierarchy of a graph; None if it was stopped.
 
-    ``budget`` limits the list entries that elimination may merge, ``memory`` the bytes it may use. With negative
-    weights nothing is pruned and no core may be left; if that takes more than the budget, the failure says so.
+    ``budget`` limits the list entries that elimination may merge, ``memory`` the bytes it may use. With ``whole``, as
+    with negative weights, nothing is pruned and no core may be left; if that takes more than the budget, the failure
+    says so.
     ``dtype`` is the type of the distances: if it is float64, sums are float64 even where the weights are float32.
     ``order``: which vertices are eliminated first, those of least "degree" or those that nested "dissection" puts
     first; "auto" takes dissection where the other would leave a core or take long.
@@ -124,8 +126,8 @@ def build(
     clock, given = Clock(), graph
     if dtype is not None and is_narrower(graph.weight_dtype, dtype):
         graph = _widened(graph)
-    negative = graph.min_weight < 0
-    lean, landmarks = (graph, None) if negative else _prune(graph, threads, stop, solvers)
+    whole = whole or graph.min_weight < 0
+    lean, landmarks = (graph, None) if whole else _prune(graph, threads, stop, solvers)
     clock.lap("prune")
     structure = None
     if order == "dissection" or (order == "auto" and landmarks is None and is_wide(lean)):
@@ -134,7 +136,7 @@ def build(
         if structure is None and order == "dissection" and not stop[0]:
             return Failure(crowded=True)
     if structure is None and not stop[0]:
-        structure = eliminate(lean, budget, negative, stop, memory, pruned=landmarks is not None)
+        structure = eliminate(lean, budget, whole, stop, memory, pruned=landmarks is not None)
         clock.lap("eliminate")
     if stop[0]:
         return None

@@ -29,7 +29,8 @@ class Wanted:
     """What is wanted of the distances of every row: sums, counts, and so on, over the vertices within ``cutoff``.
 
     With ``cutoffs``, ascending, and ``amounts``, one row of n numbers per kind: for every kind and cutoff, the amount
-    that lies within it. The first ``open_ends`` cutoffs are not within themselves.
+    that lies within it. The first ``open_ends`` cutoffs are not within themselves. With a ``decay``, its number
+    (kernels/cpu/constants.py) and scale, amounts are multiplied by a function of the distance, and there is one cutoff.
     """
 
     sums: bool = False
@@ -40,12 +41,13 @@ class Wanted:
     cutoffs: tuple[float, ...] = ()
     amounts: np.ndarray | None = None
     open_ends: int = 0
+    decay: tuple[int, float] | None = None
 
     @property
     def kind(self) -> tuple[Any, ...]:
         """What kernels are compiled for."""
         amounts = None if self.amounts is None else self.amounts.dtype
-        return self.sums, self.counts, self.greatest, self.inverses, amounts
+        return self.sums, self.counts, self.greatest, self.inverses, amounts, self.decay is None
 
     @property
     def is_plain(self) -> bool:
@@ -198,6 +200,7 @@ def new_folds(
         thresholds,
         amounts,
         totals,
+        wanted.decay,
     )
 
 

@@ -81,24 +81,26 @@ def most_of(dtype: np.dtype[Any]) -> Any:
     return np.float64(np.inf) if dtype.kind == "f" else np.int64(UNREACHED[dtype.name] - 2)
 
 
-def solve_few(graph: Graph, vertices: Array, threads: int, stop: Array, solvers: Solvers) -> Landmarks:
+def solve_few(
+    graph: Graph, vertices: Array, threads: int, stop: Array, solvers: Solvers, ties: bool = True
+) -> Landmarks:
     """Solve at most LANES landmarks, one row of Dijkstra each. If ``stop`` is raised, the result means nothing."""
     if len(vertices) == 0:
         return no_landmarks(graph)
     backward = graph if graph.undirected else graph.reverse()
+
+    def settle(kind: type) -> tuple[Array, Array]:
+        return _settle_few(graph, backward, vertices, np.dtype(kind), threads, stop, solvers)
+
     if graph.weight_dtype is not None and graph.weight_dtype.kind == "f":
-        return _shifted(
-            graph, vertices, *_settle_few(graph, backward, vertices, np.dtype(np.float64), threads, stop, solvers)
-        )
+        return _shifted(graph, vertices, *settle(np.float64), ties)
     end = UNREACHED["int32"]
     if graph.max_weight < end - 2:
-        rows = _settle_few(graph, backward, vertices, np.dtype(np.int32), threads, stop, solvers)
+        rows = settle(np.int32)
         farthest = max(int(d[d < end].max(initial=0)) for d in rows)
         if 2 * farthest < end and farthest + graph.max_weight < end:  # all distances fit the type
-            return _shifted(graph, vertices, *rows)
-    return _shifted(
-        graph, vertices, *_settle_few(graph, backward, vertices, np.dtype(np.int64), threads, stop, solvers)
-    )
+            return _shifted(graph, vertices, *rows, ties)
+    return _shifted(graph, vertices, *settle(np.int64), ties)
 
 
 def _settle_few(
@@ -130,7 +132,9 @@ def _settle_few(
     return to, fro
 
 
-def solve_landmarks(graph: Graph, vertices: Array, kind: np.dtype[Any], threads: int, stop: Array) -> Landmarks:
+def solve_landmarks(
+    graph: Graph, vertices: Array, kind: np.dtype[Any], threads: int, stop: Array, ties: bool = True
+) -> Landmarks:
     """Solve landmarks, LANES at once, in a graph with few arcs or with hubs, where a few rounds are enough."""
     from ..kernels.cpu.core import settle_core
 
@@ -158,7 +162,7 @@ def solve_landmarks(graph: Graph, vertices: Array, kind: np.dtype[Any], threads:
     cpu.share_out(new_worker, groups * len(directions), 0 if graph.m <= FEW_ARCS else threads, stop)
     if graph.undirected:
         to[:] = fro
-    return _shifted(graph, vertices, to, fro)
+    return _shifted(graph, vertices, to, fro, ties)
 
 
 def _rows_of(offsets: Array, arcs: Array, infinity: Any) -> tuple[Array, Array, Array]:
@@ -167,8 +171,8 @@ def _rows_of(offsets: Array, arcs: Array, infinity: Any) -> tuple[Array, Array, 
     return offsets.copy(), np.ascontiguousarray(arcs["head"]), weights  # a copy: read-only is another type for Numba
 
 
-def _shifted(graph: Graph, vertices: Array, to: Array, fro: Array) -> Landmarks:
-    """Return distances ready for the strict comparison: floats raised by the margin, integers shifted for ties.
+def _shifted(graph: Graph, vertices: Array, to: Array, fro: Array, ties: bool) -> Landmarks:
+    """Return distances ready for the strict comparison: floats raised by the margin, integers shifted for ``ties``.
 
     Distances to a landmark are lowered by 1, so that a tie counts as a shorter detour; at the landmark itself, 0 to it
     and 1 from it undo that.
@@ -180,7 +184,7 @@ def _shifted(graph: Graph, vertices: Array, to: Array, fro: Array) -> Landmarks:
         with np.errstate(over="ignore"):  # what float32 cannot hold becomes inf
             back[:], there[:] = to * margin, fro * margin
         return Landmarks(vertices, back, there, most_of(kind), False)
-    ties = bool(graph.min_weight > 0)
+    ties = ties and bool(graph.min_weight > 0)
     if ties:
         indices = np.arange(len(vertices))
         own = vertices + indices // LANES * graph.n, indices % LANES

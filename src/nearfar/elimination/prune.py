@@ -56,7 +56,9 @@ class Pruning:
     landmarks: Landmarks
 
 
-def prune(graph: Graph, threads: int, stop: Array, solvers: Solvers, landmarks: int = LANDMARKS) -> Pruning:
+def prune(
+    graph: Graph, threads: int, stop: Array, solvers: Solvers, landmarks: int = LANDMARKS, ties: bool = True
+) -> Pruning:
     """Find arcs that can be removed without changing any distance, and return the landmarks' distances with them.
 
     Parameters
@@ -71,11 +73,13 @@ def prune(graph: Graph, threads: int, stop: Array, solvers: Solvers, landmarks: 
     landmarks : int
         How many vertices of high degree to use. If the first ones find too few arcs, the others are not solved, and
         none are returned.
+    ties : bool
+        Whether an arc as long as its detour is removed too, which changes no distance, but how many paths have it.
     """
     bare = graph.without_names()
     chosen = find_hubs(bare, landmarks) if can_have_detours(graph) else np.empty(0, np.int64)
     marks = np.zeros(graph.m, bool)
-    first = solve_few(bare, chosen[:FIRST_LANDMARKS], threads, stop, solvers)
+    first = solve_few(bare, chosen[:FIRST_LANDMARKS], threads, stop, solvers, ties)
     if stop[0]:
         return Pruning(marks, no_landmarks(graph))
     share = _mark(bare, first, threads, stop, marks) / max(graph.m, 1)
@@ -83,7 +87,7 @@ def prune(graph: Graph, threads: int, stop: Array, solvers: Solvers, landmarks: 
         return Pruning(marks, no_landmarks(graph))
     kept = np.flatnonzero(~marks)
     thin = keep_arcs(bare, ~marks)
-    solved = solve_landmarks(thin, chosen, first.to.dtype, threads, stop)
+    solved = solve_landmarks(thin, chosen, first.to.dtype, threads, stop, ties)
     if stop[0]:
         return Pruning(marks, no_landmarks(graph))
     more = np.zeros(thin.m, bool)

@@ -1,11 +1,14 @@
 """Amounts weighted by any function of the distance, added up for every row.
 
-The function is the user's, in Python: it takes an array. Distances that are whole numbers have few different values, so
-it is called once for all of them, and a kernel looks the factors up. Others are handed to it row by row.
+Over a hierarchy, the decays that have a name are computed while rows are swept (kernels/cpu/folds.py). Otherwise blocks
+of rows are settled. A function of the user's is Python, and takes an array: distances that are whole numbers have few
+different values, so it is called once for all of them, and a kernel looks the factors up. Others are handed to it row
+by row.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,20 +17,28 @@ from typing import Any
 import numpy as np
 
 from ..devices import cpu
+from ..elimination.build import Hierarchy
+from ..elimination.folds import Wanted, fold_hierarchy
 from ..errors import InputTypeError
+from ..methods.problem import Controls
 from ..progress import watcher
 from ..results import limits
 from .blocks import Done, RowBlocks
 from .query import Query
+from .solve import plan_query
 from .tuning import DECAY_TABLE
 
 
 @dataclass(frozen=True)
 class Decay:
-    """A function of an array of distances, and the distance from which on it is 0, if there is one."""
+    """A function of an array of distances, and the distance from which on it is 0, if there is one.
+
+    ``known``: its number (kernels/cpu/constants.py) and scale, if kernels know it.
+    """
 
     function: Callable[[np.ndarray], Any]
     end: float | None = None
+    known: tuple[int, float] | None = None
 
     def of(self, distances: np.ndarray) -> np.ndarray:
         """Return the factors of some distances; refuse what is not as many numbers."""
@@ -42,10 +53,36 @@ class Decay:
 
 def fold_decay(query: Query, decay: Decay, amounts: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
     """Return for every source and every row of amounts the sum of amount times factor; and the plan and stats."""
-    began, k = time.perf_counter(), len(query.sources)
+    began = time.perf_counter()
     ends = [end for end in (query.cutoff, decay.end) if end is not None]
     bounded = query.but(cutoff=min(ends) if ends else None)
-    blocks, done = RowBlocks(bounded), Done()
+    swept = _swept(bounded, decay, amounts)
+    blocks, found = swept if swept else (RowBlocks(bounded), None)
+    totals = _by_blocks(blocks, decay, amounts) if found is None else found
+    stats = {"method": blocks.plan.method, "device": blocks.plan.device, "seconds": time.perf_counter() - began}
+    return totals, {"plan": blocks.plan, "stats": stats}
+
+
+def _swept(query: Query, decay: Decay, amounts: np.ndarray) -> tuple[RowBlocks, np.ndarray] | None:
+    """Return the sums of a decay that kernels know over a hierarchy; None if rows are settled otherwise."""
+    if decay.known is None or query.graph.min_weight < 0:
+        return None
+    blocks = RowBlocks(query, plan=plan_query(query.but(cutoff=None)))
+    if blocks.plan.method != "prepared" or blocks.plan.gpu is not None:
+        return None
+    controls = Controls(threads=query.threads, memory=blocks.plan.available)
+    hierarchy = blocks.prepare(controls)
+    if not isinstance(hierarchy, Hierarchy) or hierarchy.by_rows:
+        return None
+    wanted = Wanted(cutoff=query.cutoff, cutoffs=(math.inf,), amounts=amounts, decay=decay.known)
+    folded = fold_hierarchy(hierarchy, query.sources, wanted, query.threads, query.progress, controls.stop)
+    assert folded.totals is not None
+    return blocks, folded.totals[:, :, 0]
+
+
+def _by_blocks(blocks: RowBlocks, decay: Decay, amounts: np.ndarray) -> np.ndarray:
+    """Return the sums from blocks of rows, one after the other."""
+    query, done, k = blocks.query, Done(), len(blocks.query.sources)
     totals, table = np.zeros((k, len(amounts))), np.empty(0)
     with watcher(query.progress, k, done) as watch:
         for i in range(len(blocks)):
@@ -53,8 +90,7 @@ def fold_decay(query: Query, decay: Decay, amounts: np.ndarray) -> tuple[np.ndar
             table = _widened(table, rows, decay)
             _fold_block(rows, table, decay, amounts, totals[i * blocks.size :][: len(rows)], query.threads)
             done.add(len(rows))
-    stats = {"method": blocks.plan.method, "device": blocks.plan.device, "seconds": time.perf_counter() - began}
-    return totals, {"plan": blocks.plan, "stats": stats}
+    return totals
 
 
 def _widened(table: np.ndarray, rows: np.ndarray, decay: Decay) -> np.ndarray:

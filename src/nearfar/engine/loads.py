@@ -1,7 +1,9 @@
 """What passes through every vertex and over every arc, if one unit goes from each source to each target.
 
 Of several shortest paths, each carries the same share. Over a hierarchy without a core, sources go 16 at a time
-(elimination/tallies.py); otherwise a search per source counts (Brandes, kernels/cpu/brandes.py).
+(elimination/tallies.py); otherwise a search per source counts (Brandes, kernels/cpu/brandes.py). Both need only the
+arcs that some shortest path takes (elimination/lean.py), and these are eliminated to the last vertex if that costs less
+than searching: what a hierarchy for distances has, a core, or arcs removed on ties, is of no use here.
 """
 
 from __future__ import annotations
@@ -14,17 +16,20 @@ import numpy as np
 
 from ..description import format_bytes
 from ..devices import cpu
-from ..elimination.build import Hierarchy
+from ..elimination.build import Hierarchy, build, may_be_long
 from ..elimination.folds import least_beyond
+from ..elimination.lean import Lean, lean_graph
 from ..elimination.tallies import count_paths, tally
 from ..errors import MemoryLimitError, option
-from ..methods.problem import Controls
+from ..graph import Graph
+from ..methods.prepared import SOLVERS, require_memory
+from ..methods.tuning import LEAST_BUDGET
 from ..progress import watcher
+from ..results import limits
 from .balls import BallSpace
-from .blocks import RowBlocks
 from .query import Query
 from .routes import require_positive, slack_of
-from .tuning import BALL_PIECES
+from .tuning import BALL_PIECES, LEAN_ROWS
 
 Found = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
 """What passes through vertices; the pairs that start or end at each; what passes over arcs."""
@@ -38,27 +43,71 @@ def find_loads(
     ``wanted`` has 1.0 for each target, 0.0 for others. ``ends``: whether pairs are counted at their ends. ``exact``:
     whether only lengths tie that are equal to the bit, summed along the path.
     """
-    require_positive(query)
-    began = time.perf_counter()
-    blocks = RowBlocks(query, plan=None)
+    require_positive(query.asked)
+    _require_short(query)
+    began, m = time.perf_counter(), query.graph.m
     stop = np.zeros(1, np.int64)
-    whole = None
-    if blocks.plan.method == "prepared" and blocks.plan.gpu is None and not exact and not ends:
-        whole = _without_core(blocks.prepare(Controls(threads=query.threads, memory=blocks.plan.available)))
+    lean, whole = Lean(query.graph), None if exact or ends else _given(query)
+    named = query.method == "prepared" and query.hierarchy is None
+    if whole is None and (named or len(query.sources) >= LEAN_ROWS) and _has_room(query):
+        lean = _aside(lambda: lean_graph(query.graph, query.threads, stop, SOLVERS), stop)
+        if not exact and not ends and query.method in ("auto", "prepared"):
+            whole = _whole(query, lean.graph, stop)
+    query = query.but(graph=lean.graph)
     if whole is None:
-        found = _by_searches(query, wanted, ends, arcs, exact, stop)
+        through, both, over = _by_searches(query, wanted, ends, arcs, exact, stop)
     else:
-        found = _by_hierarchy(query, whole, wanted, arcs, stop)
+        through, both, over = _by_hierarchy(query, whole, wanted, arcs, stop)
     method = "dijkstra" if whole is None else "prepared"
     stats = {"method": method, "device": "cpu", "seconds": time.perf_counter() - began}
-    return found, {"stats": stats}
+    return (through, both, None if over is None else lean.spread(over, m)), {"stats": stats}
 
 
-def _without_core(hierarchy: Any) -> Hierarchy | None:
-    """Return a hierarchy in which every vertex is eliminated and no arc was pruned; None if it is not that."""
-    if not isinstance(hierarchy, Hierarchy) or hierarchy.by_rows or hierarchy.pruned or hierarchy.structure.core:
+def _require_short(query: Query) -> None:
+    """Refuse integer weights whose sums may not fit 64 bits."""
+    if query.cutoff is None and may_be_long(query.graph):
+        raise limits.too_heavy(query.graph, query.types[-1])
+
+
+def _has_room(query: Query) -> bool:
+    """Tell whether memory is enough to leave arcs out and to eliminate the rest; a search needs less."""
+    try:
+        require_memory(query.graph, query.threads, _available(query))
+    except MemoryLimitError:
+        return False
+    return True
+
+
+def _available(query: Query) -> int:
+    """Return the bytes that may be used."""
+    return cpu.facts().memory if query.memory is None else query.memory
+
+
+def _given(query: Query) -> Hierarchy | None:
+    """Return the user's hierarchy, if every vertex is eliminated there and no arc was pruned."""
+    found = query.hierarchy
+    if not isinstance(found, Hierarchy) or found.by_rows or found.pruned or found.structure.core:
         return None
-    return hierarchy
+    return found
+
+
+def _whole(query: Query, graph: Graph, stop: np.ndarray) -> Hierarchy | None:
+    """Return the hierarchy of a graph to the last vertex; None if that costs more than searches, or needs more memory.
+
+    A search takes 80 ns per vertex and arc, with R-MAT graphs on a busy machine, and elimination 15 per list entry with
+    all that follows: so it may take about a fifth of the time of the searches.
+    """
+    budget = max(len(query.sources) * (graph.n + graph.m) // query.threads, LEAST_BUDGET)
+    available = _available(query)
+
+    def make() -> Any:
+        return build(graph, query.threads, stop, SOLVERS, budget, available, whole=True)
+
+    try:
+        found = _aside(make, stop)
+    except MemoryLimitError:
+        return None
+    return found if isinstance(found, Hierarchy) else None
 
 
 def _by_hierarchy(query: Query, hierarchy: Hierarchy, wanted: np.ndarray, arcs: bool, stop: np.ndarray) -> Found:
@@ -77,7 +126,7 @@ def _by_hierarchy(query: Query, hierarchy: Hierarchy, wanted: np.ndarray, arcs: 
 
 def _require_memory(query: Query, needed: int) -> None:
     """Refuse what needs more memory than may be used."""
-    available = cpu.facts().memory if query.memory is None else query.memory
+    available = _available(query)
     if needed > available:
         raise MemoryLimitError(
             f"counting paths over {query.graph.n:,} vertices and {query.graph.m:,} arcs needs "

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 _FEWER_ROWS = (
     f"Ask for fewer sources at a time (mssp with a part of them), or only for the targets that you need "
-    f"({option('targets')}); let the rows fill a file ({option('out')}{in_python('numpy.lib.format.open_memmap(...)')})"
+    f"({option('targets')}); store the rows in compressed blocks ({option('out', 'd.zarr')}); let them fill a file "
+    f"({option('out')}{in_python('numpy.lib.format.open_memmap(...)')})"
     + in_python("; or have them summed as they come: prepare(graph).row_sums()")
 )
 

@@ -13,7 +13,7 @@ from ..errors import MethodError
 from ..graph import Graph
 from ..results import Distances, limits
 from ..results.ties import slack_of as slack_of
-from .query import Query, check
+from .query import check
 from .solve import solve_by_weights
 
 
@@ -114,9 +114,8 @@ def count_from_row(result: Distances) -> np.ndarray:
     return sigma
 
 
-def require_positive(query: Query) -> None:
+def require_positive(graph: Graph) -> None:
     """Refuse weights of 0 and below: around a cycle of them there are infinitely many shortest walks."""
-    graph = query.asked
     if graph.m and graph.min_weight <= 0:
         assert graph.weights is not None
         e = int(np.argmin(graph.weights))

@@ -46,6 +46,11 @@ def take_array(values: Any, what: str) -> Array:
         array = np.asarray(on_host(values))
     except ValueError as error:  # NumPy's answer to lists of different lengths inside a list
         raise GraphError(f"{what} is ragged ({error}). Give a flat list with one entry per arc.") from None
+    except (BufferError, RuntimeError, TypeError) as error:  # such as a tensor of PyTorch that records gradients
+        raise InputTypeError(
+            f"{what} is a {type(values).__name__}, which does not become an array of NumPy "
+            f"({shorten(str(error), 200)}). Convert it first."
+        ) from error
     if array.ndim == 0:
         raise InputTypeError(
             f"{what} is {shorten(values)}, a {type(values).__name__}, but a list or array is needed. "
@@ -218,7 +223,7 @@ def take_weights(values: Any, m: int, name: Callable[[int], str], unit: str = "a
     """Check the weights of m arcs (or rows: ``unit``), choose their type; ``name(i)`` describes one in an error."""
     if values is None:
         return None
-    array = take_array(values, "weights")
+    array = take_array(_numbers_or_objects(values), "weights")
     if len(array) != m:
         raise GraphError(
             f"Lengths disagree: {m} {unit}s, but weights has {len(array)} entries. Give each {unit} one weight."
@@ -236,6 +241,19 @@ def take_weights(values: Any, m: int, name: Callable[[int], str], unit: str = "a
     if array.dtype.kind == "f" and not isinstance(values, np.ndarray):
         _refuse_rounding(values, max(-float(low), float(high)))
     return Weights(array, storage_type(array.dtype, low, high), array.dtype.kind == "f" and bool(high == np.inf))
+
+
+def _numbers_or_objects(values: Any) -> Any:
+    """Return a list of numbers and other things as an array of objects, so that the first of these can be named.
+
+    NumPy would make words of all entries if one is a word, and refuse a list in a list without saying where it is.
+    """
+    kinds = set(map(type, values)) if isinstance(values, list | tuple) else set()
+    if np.uint64 in kinds and bool not in kinds and all(issubclass(kind, int | np.integer) for kind in kinds):
+        return [int(value) for value in values]  # else uint64 beside signed integers would become floats
+    if len(kinds) > 1 and kinds & {str, list, tuple, np.ndarray}:
+        return np.fromiter(values, object, len(values))
+    return values
 
 
 def _refuse_rounding(values: Any, largest: float) -> None:

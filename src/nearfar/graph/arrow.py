@@ -26,7 +26,7 @@ def reader_of(lines: Callable[[int, int], Columns], count: int) -> Any:
     values_of = _Values(arrow)
 
     def batch(low: int, high: int) -> Any:
-        made = {name: values_of(column) for name, column in lines(low, high).items()}
+        made = {name: values_of(column, name) for name, column in lines(low, high).items()}
         return arrow.record_batch(list(made.values()), names=list(made))
 
     def batches() -> Iterator[Any]:
@@ -50,31 +50,34 @@ class _Values:
         self.arrow = arrow
         self._converted: dict[int, Any] = {}  # by the id of a sequence of names, which lives as long as the result
 
-    def __call__(self, column: Named | np.ndarray) -> Any:
-        """Return a column as an Arrow array."""
+    def __call__(self, column: Named | np.ndarray, title: str) -> Any:
+        """Return a column as an Arrow array; ``title`` is what it is called."""
         if not isinstance(column, Named):
             return self.arrow.array(np.ascontiguousarray(column))
         names = column.names
         if isinstance(names, CellNames):
             pairs = names.take(column.at).astype(np.int32, copy=False)
             fields = ("x", "y") if names.xy else ("row", "column")
-            return self.arrow.StructArray.from_arrays([self(np.copy(part)) for part in pairs.T], list(fields))
+            return self.arrow.StructArray.from_arrays([self(np.copy(part), title) for part in pairs.T], list(fields))
         if names is None or isinstance(names, NumberNames):
             return self.arrow.array(column.listed())
-        words, at = self._convert(names), self.arrow.array(column.at.astype(np.int32))
+        words, at = self._convert(names, title), self.arrow.array(column.at.astype(np.int32))
         if self.arrow.types.is_string(words.type):
             return self.arrow.DictionaryArray.from_arrays(at, words)
         return words.take(at)
 
-    def _convert(self, names: Any) -> Any:
+    def _convert(self, names: Any, title: str) -> Any:
         """Return all names as an Arrow array of one type."""
         if id(names) not in self._converted:
             try:
                 self._converted[id(names)] = self.arrow.array(names)
             except (self.arrow.ArrowException, TypeError, ValueError, OverflowError) as error:
                 kinds = sorted({type(name).__name__ for name in names})
+                what, cure = "names", ", or graph.without_names() for the query"
+                if title == "key":
+                    what, cure = "keys of edges", ""
                 raise InputTypeError(
-                    f"names are of type {', '.join(kinds)} ({shorten(str(error))}), but an Arrow column has one type "
-                    f"that Arrow knows. Use to_frame() of pandas, or graph.without_names() for the query."
+                    f"{what} are of type {', '.join(kinds)} ({shorten(str(error))}), but an Arrow column has one type "
+                    f"that Arrow knows. Use to_frame() of pandas{cure}."
                 ) from error
         return self._converted[id(names)]

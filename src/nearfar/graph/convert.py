@@ -35,6 +35,7 @@ from .tables import Columns, Named, check_kind, frame_of, load
 from .vertices import Vertices
 
 _ENTRIES = 1 << 20  # matrix entries read at a time
+_ABSENT = object()  # the weight of an edge without the attribute, unlike a weight that is None
 
 
 def from_matrix(matrix: Any, no_edge: Any, names: Any, coordinates: Any) -> Graph:
@@ -274,11 +275,18 @@ def from_networkx(graph: Any, weight: Any, default: Any, coordinates: Any, keep_
     vertices = Vertices(len(nodes), None if plain else nodes)
     index_of = vertices.index_of or range(len(nodes))
     many = graph.is_multigraph()
-    edges = list(_edges(graph, weight, default, many))
+    edges = list(_edges(graph, weight, _ABSENT if default is None else default, many))
+    if default is None and weight is not None:
+        edges = _with_usual_weight(edges, weight)
     tails = np.fromiter((index_of[edge[0]] for edge in edges), np.int32, len(edges))
     heads = np.fromiter((index_of[edge[1]] for edge in edges), np.int32, len(edges))
     found = None if weight is None else [edge[-1] for edge in edges]
-    weights = take_weights(found, len(edges), lambda i: vertices.arc_name(i, int(tails[i]), int(heads[i])))
+
+    def name(i: int) -> str:
+        return vertices.arc_name(i, int(tails[i]), int(heads[i]))
+
+    _refuse_words(found or [], name)
+    weights = take_weights(found, len(edges), name)
     undirected = not graph.is_directed()
     rows = arcs_to_rows(len(nodes), tails, heads, weights, both=undirected, keep=bool(keep_rows))
     points = take_coordinates(_points(graph) if coordinates is None else coordinates, len(nodes), vertices.names)
@@ -300,6 +308,28 @@ def _edges(graph: Any, weight: Any, default: Any, many: bool) -> Any:
     return graph.edges(**keys) if weight is None else graph.edges(data=weight, default=default, **keys)
 
 
+def _with_usual_weight(edges: list[Any], weight: Any) -> list[Any]:
+    """Return the edges with weight 1 where there is none, as in NetworkX; refuse such if the attribute was named."""
+    lacking = [edge for edge in edges if edge[-1] is _ABSENT]
+    if lacking and weight is not USUAL_WEIGHT:
+        raise GraphError(
+            f"the edge {shorten(lacking[0][:-1])} has no {shorten(weight)}; {len(lacking):,} of {len(edges):,} edges "
+            f"lack it. Fill it in, use {option('default', 1)} to count them so, or {option('default', np.inf)} to "
+            f"leave them out."
+        )
+    return [(*edge[:-1], 1) if edge[-1] is _ABSENT else edge for edge in edges] if lacking else edges
+
+
+def _refuse_words(weights: list[Any], name: Callable[[int], str]) -> None:
+    """Refuse a weight that is a word, as all attributes are that NetworkX reads from a file of OSMnx."""
+    if str in set(map(type, weights)):
+        i = next(i for i, weight in enumerate(weights) if isinstance(weight, str))
+        raise InputTypeError(
+            f"The weight of {name(i)} is {shorten(weights[i])}, a str, but weights are numbers. Convert the attribute; "
+            f"street networks in GraphML are read with their numbers by osmnx.load_graphml and nearfar.read."
+        )
+
+
 def _check_networkx(graph: Any, weight: Any, default: Any) -> None:
     """Refuse anything that is not a NetworkX graph, and weights that cannot be read."""
     if not (hasattr(graph, "is_multigraph") and hasattr(graph, "is_directed") and hasattr(graph, "edges")):
@@ -314,7 +344,7 @@ def _check_networkx(graph: Any, weight: Any, default: Any) -> None:
         )
     if weight is not None and weight is not USUAL_WEIGHT:
         _check_attribute(graph, weight)
-    if isinstance(default, bool) or not isinstance(default, numbers.Real):
+    if default is not None and (isinstance(default, bool) or not isinstance(default, numbers.Real)):
         raise InputTypeError(f"default is {shorten(default)}, a {type(default).__name__}, but weights are numbers.")
 
 

@@ -25,7 +25,7 @@ from .tables import load
 
 def _require(graph: Any, methods: tuple[str, ...], door: str, library: str) -> None:
     """Refuse anything that is not a graph of the library."""
-    if not all(hasattr(graph, method) for method in methods):
+    if isinstance(graph, type) or not all(hasattr(graph, method) for method in methods):
         raise InputTypeError(
             f"graph is a {type(graph).__name__}, but {door} takes graphs of {library}. "
             f"Use another of Graph's from_ methods."
@@ -51,11 +51,11 @@ def from_igraph(graph: Any, weight: Any, names: Any, coordinates: Any, keep_rows
     n, edges = take_size(graph.vcount()), graph.get_edgelist()
     ends = np.fromiter(chain.from_iterable(edges), np.int32, 2 * len(edges)).reshape(-1, 2)
     weights = _attribute(graph.es, weight, USUAL_WEIGHT, "weight", "edges") if isinstance(weight, str) else weight
-    called = None if names is None else _attribute(graph.vs, names, USUAL_NAME, "names", "vertices")
+    called = _attribute(graph.vs, names, USUAL_NAME, "names", "vertices") if isinstance(names, str) else names
     if coordinates is None and {"x", "y"} <= set(graph.vs.attributes()):
         coordinates = points_of(graph.vs["x"], graph.vs["y"])
-    return _built(ends, weights, n, graph.is_directed(), None if called is None else _compact(called), coordinates,
-                  keep_rows)  # fmt: skip
+    called = _compact(called) if isinstance(called, list) else called
+    return _built(ends, weights, n, graph.is_directed(), called, coordinates, keep_rows)
 
 
 def _built(ends: Array, weights: Any, n: int, directed: bool, names: Any, coordinates: Any, keep_rows: bool) -> Graph:
@@ -98,15 +98,18 @@ def from_rustworkx(graph: Any, weight: Any, names: Any, coordinates: Any, keep_r
     """Implement `Graph.from_rustworkx`."""
     methods = ("node_indices", "nodes", "edge_indices", "edge_list", "edges", "multigraph")
     _require(graph, methods, "from_rustworkx", "rustworkx")
-    if names not in ("index", "payload"):
-        raise OptionError(f"{option('names', names)} is not known. Use {option('names', 'index')} or 'payload'.")
+    if not callable(names) and names not in ("index", "payload"):
+        raise OptionError(
+            f"{option('names', names)} is not known. Use {option('names', 'index')}, 'payload', or a function of the "
+            f"payload."
+        )
     nodes = np.asarray(graph.node_indices()).astype(np.int64)
     ends = np.asarray(graph.edge_list()).astype(np.int64).reshape(-1, 2)
     called: Any = _unless_plain(nodes)
     if called is not None:
         ends = np.searchsorted(nodes, ends)  # indices of rustworkx ascend
-    if names == "payload":
-        called = _compact(list(graph.nodes()))
+    if names != "index":
+        called = _compact(list(map(names, graph.nodes()) if callable(names) else graph.nodes()))
     weights = _payload_weights(list(graph.edges()), weight)
     return _built(ends, weights, len(nodes), hasattr(graph, "successors"), called, coordinates, keep_rows)
 

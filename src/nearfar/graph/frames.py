@@ -36,7 +36,7 @@ class FrameColumns(NamedTuple):
                 f"Column {self.names[field]!r} has no value in row {int(np.flatnonzero(missing)[0])}, but {needs}. "
                 f"Drop or fill such rows."
             )
-        array = np.asarray(column.to_numpy())
+        array = _as_array(column, self.names[field])
         if (
             array.dtype == object and len(array) and isinstance(array[0], dict)
         ):  # cells of a raster, as arrow.py has them
@@ -101,10 +101,27 @@ def _through_arrow(frame: Any) -> Any:
             f"Use: pip install 'nearfar[formats]'"
         ) from error
     try:
-        return pa.table(frame)
+        table = pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise InputTypeError(
             f"frame is a {type(frame).__name__}, which exports no table ({shorten(str(error))}). Give a table."
+        ) from error
+    if not table.num_rows and hasattr(frame, "read_next_batch"):
+        raise GraphError(
+            f"the {type(frame).__name__} has no rows. A reader gives its rows only once: make it anew, or keep them "
+            f"with .read_all(), whose table may be empty."
+        )
+    return table
+
+
+def _as_array(column: Any, name: Any) -> Array:
+    """Return a column as an array of NumPy; refuse types that NumPy does not have, such as integers of 128 bits."""
+    try:
+        return np.asarray(column.to_numpy())
+    except Exception as error:  # each library has its own
+        raise InputTypeError(
+            f"Column {name!r} cannot become an array of NumPy ({shorten(str(error), 200)}). Cast it to integers of 64 "
+            f"bits, floats or words."
         ) from error
 
 
@@ -116,7 +133,7 @@ def _missing(column: Any) -> Array:
 def _is_numeric(column: Any) -> bool:
     """Return whether a column holds numbers, judged by its first rows; some may be missing."""
     few = column.slice(0, _ROWS) if hasattr(column, "slice") else column.head(_ROWS)
-    array = np.asarray(few.to_numpy())
+    array = _as_array(few, getattr(column, "name", "of the table"))
     if array.dtype.kind != "O":
         return array.dtype.kind in "iuf"
     kinds = set(map(type, array[~_missing(few)]))
@@ -128,8 +145,9 @@ def _weights(table: FrameColumns, field: int) -> Array:
     array = table.values(field)
     if array.size and not _is_numeric(table.column(field)):
         kind = type(array[0]).__name__ if array.dtype.kind == "O" else array.dtype
+        cure = "Convert it (in SQL: CAST(... AS DOUBLE))" if kind == "Decimal" else "Convert it"
         raise InputTypeError(
-            f"Column {table.names[field]!r} is {kind}, but weights are integers or floats. Convert it, name another "
+            f"Column {table.names[field]!r} is {kind}, but weights are integers or floats. {cure}, name another "
             f"column with {option('weight')}, or use {option('weight', False)}."
         )
     return array

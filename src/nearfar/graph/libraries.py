@@ -6,7 +6,7 @@ suffice. convert.py (NetworkX) and foreign.py (the others) do the work.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class LibraryDoors:
         cls,
         graph: Any,
         weight: str | None = USUAL_WEIGHT,
-        default: float = 1,
+        default: float | None = None,
         *,
         coordinates: Any = None,
         keep_rows: bool = True,
@@ -47,8 +47,9 @@ class LibraryDoors:
         weight : str or None
             The edge attribute to use; None gives an unweighted graph. An attribute that you name and that no edge has
             is refused. If you name none, edges without "weight" have the default weight, as in NetworkX.
-        default : number
-            The weight of edges that lack the attribute.
+        default : number, optional
+            The weight of edges that lack the attribute. If it is left out, edges without "weight" count 1, and an edge
+            without an attribute that you name is refused.
         coordinates : dict from node to pair, optional
             By default the attributes ``x`` and ``y`` of the nodes, if all have them and they are numbers, as in OSMnx.
         keep_rows : bool
@@ -74,7 +75,7 @@ class LibraryDoors:
         graph: Any,
         weight: Any = USUAL_WEIGHT,
         *,
-        names: str | None = USUAL_NAME,
+        names: str | Sequence[Hashable] | None = USUAL_NAME,
         coordinates: Any = None,
         keep_rows: bool = True,
     ) -> Graph:
@@ -87,8 +88,9 @@ class LibraryDoors:
         weight : str, list or array of numbers, or None
             The edge attribute to use, or one number per edge; None gives an unweighted graph. By default the attribute
             "weight" if there is one, else the graph is unweighted. An attribute that you name must exist.
-        names : str or None
-            The vertex attribute that becomes the names; None keeps indices. By default "name" if there is one.
+        names : str, list or None
+            The vertex attribute that becomes the names, or one name per vertex; None keeps indices. By default "name"
+            if there is one.
         coordinates : array of shape (n, 2), or dict from vertex to pair; optional
             By default the vertex attributes ``x`` and ``y``, if both are there and all of them are numbers.
         keep_rows : bool
@@ -115,7 +117,7 @@ class LibraryDoors:
         graph: Any,
         weight: str | Callable[[Any], float] | None = USUAL_WEIGHT,
         *,
-        names: str = "index",
+        names: str | Callable[[Any], Hashable] = "index",
         coordinates: Any = None,
         keep_rows: bool = True,
     ) -> Graph:
@@ -128,9 +130,9 @@ class LibraryDoors:
             What weighs an edge: a key of its payload if that is a dict, else an attribute; or a function of the
             payload. None gives an unweighted graph. By default payloads that are numbers are the weights, those that
             are dicts are asked for "weight", and if all are None the graph is unweighted.
-        names : {"index", "payload"}
-            What vertices are called: by their node indices, or by the payloads of the nodes, which then must be
-            hashable and distinct.
+        names : {"index", "payload"} or function
+            What vertices are called: by their node indices, by the payloads of the nodes, or by what a function of the
+            payload returns; such names must be hashable and distinct.
         coordinates : dict from vertex to pair, or array of shape (n, 2); optional
         keep_rows : bool
             Whether arcs remember their edge, for `Distances.path_rows`.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphError, InputTypeError, OptionError
-from .arrays import Array, shorten
+from .arrays import Array, on_host, shorten
 from .cells import CellNames
 from .grid import Step, cells_between, grid_graph, passable, shifted
 
@@ -105,7 +105,7 @@ def _numbers(name: str, value: Any, count: int) -> list[Any]:
 def _take_costs(costs: Any) -> tuple[Array, Array]:
     """Return the costs as an array, and which cells are not walls."""
     try:
-        table = np.ma.getdata(costs) if isinstance(costs, np.ma.MaskedArray) else np.asarray(costs)
+        table = np.ma.getdata(costs) if isinstance(costs, np.ma.MaskedArray) else np.asarray(on_host(costs))
     except ValueError as error:
         raise GraphError(f"costs are ragged ({error}), but each row needs as many cells. Fill up the rows.") from None
     if table.ndim != 2:
@@ -166,7 +166,7 @@ def _weight_type(table: Array, free: Array, cost: str, lengths: list[Any]) -> np
 def to_raster(graph: Graph, values: Any, fill: Any) -> Array:
     """Implement `Graph.to_raster`."""
     names = cells_of(graph)
-    array = np.asarray(values)
+    array = np.asarray(on_host(values))
     if array.ndim not in (1, 2) or array.shape[-1] != graph.n:
         raise GraphError(
             f"values have shape {array.shape}, but the graph has {graph.n} cells that are not walls. Give one value "

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import GraphError, InputTypeError, VertexError
-from .arrays import Array, Weights, shorten, take_array, take_weights
+from .arrays import Array, Weights, on_host, shorten, take_array, take_weights
 from .blocks import offset_type, record_type
 from .graph import Graph
 from .rows import Rows
@@ -133,7 +133,7 @@ def _take_rows(rows: Any, count: int, graph: Graph) -> Array:
     """Return rows of the input as an array of integers in range."""
     unit = _unit(graph)
     rows = sorted(rows) if isinstance(rows, set | frozenset) else rows
-    array = np.asarray(rows)
+    array = np.asarray(on_host(rows))
     array = array.reshape(1) if array.ndim == 0 else take_array(rows, f"{unit}s")
     if array.dtype.kind == "b":
         raise InputTypeError(f"{unit}s are bools, but must be whole numbers. For a mask, give np.flatnonzero(mask).")

@@ -74,7 +74,7 @@ class Vertices:
 
     def indices(self, vertices: Any, role: str = "vertex") -> Array:
         """Return the indices of several vertices as int32, in their order; those of a set in ascending order."""
-        vertices = on_host(vertices)
+        vertices = _unwrapped(on_host(vertices))
         if isinstance(vertices, str | bytes) or not isinstance(vertices, Iterable):
             raise InputTypeError(
                 f"{role} {shorten(vertices)} is a single {type(vertices).__name__}, but several vertices are needed. "
@@ -208,6 +208,14 @@ def _is_key(name: Any, index_of: dict[Hashable, int] | NumberNames | CellNames) 
         return False
 
 
+def _unwrapped(vertices: Any) -> Any:
+    """Return a column of Arrow, or labels of xarray, with plain entries: iterated, they give objects of their own."""
+    if hasattr(vertices, "to_pylist"):
+        plain = np.asarray(vertices)
+        return plain if plain.dtype.kind in "iu" else vertices.to_pylist()
+    return np.asarray(vertices) if hasattr(vertices, "dims") else vertices
+
+
 def _hint(vertex: Any) -> str:
     """Return the end of the advice on a vertex of the wrong type."""
     if isinstance(vertex, float) and vertex.is_integer():
@@ -222,6 +230,7 @@ def _not_flat(array: Array, role: str) -> InputTypeError:
 
 def _take_names(names: Any, n: int) -> tuple[Hashable, ...] | NumberNames | CellNames:
     """Return the names as a sequence of n entries; a range, an array of whole numbers or cells stay compact."""
+    names = on_host(names)
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         raise InputTypeError(f"names is {shorten(names)}, a {type(names).__name__}, but a list of n names is needed.")
     compact = isinstance(names, range | NumberNames | CellNames) or (

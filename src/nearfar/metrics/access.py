@@ -17,7 +17,9 @@ from ..engine.folds import Wanted
 from ..engine.query import PreparedGraph
 from ..errors import InputTypeError, OptionError
 from ..graph import Graph
+from ..graph.arrays import on_host
 from ..graph.frames import is_frame, take_columns
+from ..kernels.cpu.constants import EXPONENTIAL, GAUSSIAN, LINEAR, POWER
 from .ask import MetricOptions, ask
 from .measure import Measure
 from .near import take_cutoffs
@@ -28,6 +30,7 @@ DECAYS: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
     "power": lambda d, scale: np.maximum(d, 1.0) ** -scale,
     "linear": lambda d, scale: np.maximum(0.0, 1.0 - d / scale),
 }
+KNOWN = {"exponential": EXPONENTIAL, "gaussian": GAUSSIAN, "power": POWER, "linear": LINEAR}  # to kernels
 
 
 def accessibility(
@@ -120,7 +123,7 @@ def take_decay(decay: Any, scale: Any) -> Decay:
     if not 0 < float(scale) < np.inf:
         raise OptionError(f"scale is {scale}; it must be more than 0, and finite.")
     function, size = DECAYS[decay], float(scale)
-    return Decay(lambda distances: function(distances, size), size if decay == "linear" else None)
+    return Decay(lambda distances: function(distances, size), size if decay == "linear" else None, (KNOWN[decay], size))
 
 
 def take_amounts(graph: Graph, opportunities: Any) -> tuple[np.ndarray, list[Any] | None]:
@@ -159,7 +162,7 @@ def _take_values(graph: Graph, opportunities: Any) -> tuple[np.ndarray, np.ndarr
         return values.reshape(len(where), -1), where, kinds
     if is_frame(opportunities):  # without an index
         return _take_frame(graph, opportunities)
-    values = np.asarray(opportunities)
+    values = np.asarray(on_host(opportunities))
     if values.ndim not in (1, 2) or len(values) != graph.n:
         raise InputTypeError(
             f"the opportunities have shape {values.shape}, but the graph has {graph.n:,} vertices. Give one entry per "

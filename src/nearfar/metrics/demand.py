@@ -10,6 +10,7 @@ from ..engine.flows import by_origin, find_users, load_flows
 from ..engine.query import PreparedGraph, Query, check, take_graph
 from ..errors import InputTypeError, OptionError
 from ..graph import Graph
+from ..graph.arrays import on_host
 from ..graph.frames import is_frame, take_columns
 from ..graph.names import ZonedNames
 from ..graph.tables import called, frame_of
@@ -95,7 +96,7 @@ def select_link(graph: Graph | PreparedGraph, demand: Any, rows: Any, **options:
     """
     plain = take_graph(graph)
     taken = by_origin(*_departing(plain, *take_demand(plain, demand)))
-    wanted = np.atleast_1d(np.asarray(rows))
+    wanted = np.atleast_1d(np.asarray(on_host(rows)))
     if wanted.dtype.kind not in "iu" or not len(wanted):
         raise InputTypeError(
             f"rows is {rows!r:.60}; give rows of the input, as graph.find_rows(tail, head) returns them."
@@ -159,6 +160,7 @@ def _take_pairs(graph: Graph, demand: Any) -> tuple[np.ndarray, np.ndarray, Any]
     """Return origins and destinations, as indices, and amounts, whatever form the demand has."""
     if is_frame(demand):
         return _from_frame(graph, demand)
+    demand = on_host(demand)
     if hasattr(demand, "tocoo"):  # a sparse matrix
         cells = demand.tocoo()
         _require_square(graph, cells.shape)

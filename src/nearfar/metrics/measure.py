@@ -152,7 +152,7 @@ class Measure(Framed):
 
         columns = {} if self.columns is None else {"column": self.columns}
         vertices = lookup.list_names(self.graph, self.vertex_indices)
-        return label(self.values, {"vertex": vertices} | columns, self.name)
+        return label(self.values, {"vertex": vertices} | columns, self.name, self.graph.names)
 
     def describe(self) -> Description:
         """Return what ran, what it cost and what it found: a dict that prints as a table.

@@ -41,7 +41,7 @@ def label(values: np.ndarray, dims: Mapping[str, Sequence[Any]], name: str, name
     parts = ("x", "y") if isinstance(names, CellNames) and names.xy else ("row", "column")
     coords = xarray.Coordinates()
     for dim, labels in dims.items():
-        called = parts if isinstance(names, CellNames) else range(_parts_of(labels))
+        called = parts if isinstance(names, CellNames) and dim != "column" else range(_parts_of(labels))
         if len(called):
             index = load("pandas", "to_xarray()").MultiIndex.from_tuples(
                 labels, names=[f"{dim}_{part}" for part in called]
@@ -71,6 +71,8 @@ def _column(labels: Sequence[Any]) -> np.ndarray:
     """Return labels as an array of one dimension: numbers as they are, words and other names as objects."""
     if isinstance(labels, np.ndarray):
         return labels
-    if all(isinstance(name, int | float) and not isinstance(name, bool) for name in labels):
-        return np.array(labels)
+    if set(map(type, labels)) in ({int}, {float}):
+        array = np.array(labels)
+        if array.dtype != object and array.tolist() == list(labels):  # large ints of both signs would become floats
+            return array
     return np.fromiter(labels, object, len(labels))

@@ -24,18 +24,30 @@ from .sheets import SHEETS, open_sheet, require_arrow
 if TYPE_CHECKING:
     from ..engine.planner import Plan
 
+STORE = ".zarr"  # the ending of the name of a stored matrix
+
 
 def check_path(path: str) -> None:
     """Refuse an output file that cannot be written, before anything is computed."""
     if path == "-":
         return
+    if is_store(path):
+        if "://" not in path:
+            check_writable(path.rstrip("/"), folder=True)
+        return
     if ending_of(path) is None:
         raise OptionError(
-            f"the name of '{path}' should end in one of {', '.join(SAVERS)}; '-' writes csv to standard output."
+            f"the name of '{path}' should end in one of {', '.join(SAVERS)} or {STORE}; '-' writes csv to standard "
+            "output."
         )
     check_writable(path)
     if ending_of(path) == ".parquet":
         require_arrow("writing")
+
+
+def is_store(path: str | None) -> bool:
+    """Tell whether this is the name of a stored matrix."""
+    return path is not None and path.rstrip("/").lower().endswith(STORE)
 
 
 def ending_of(path: str) -> str | None:

@@ -42,6 +42,13 @@ def _is_small(csgraph: Any, rows: int | None, directed: bool = True, trees: bool
     return bool(count * (shape[0] + stored) <= SMALL * (TREES if trees else 1) * (1 if directed else BOTH))
 
 
+def _has_few_rounds(csgraph: Any, rows: int | None, directed: bool) -> bool:
+    """Tell whether SciPy has finished before we could where it relaxes all entries once per vertex and row."""
+    shape = getattr(csgraph, "shape", None) or np.shape(csgraph)
+    n = shape[0] if shape else 0
+    return _is_small(csgraph, max(n, FEW_ROWS) * (n if rows is None else rows), directed)
+
+
 def _count(indices: Any) -> int | None:
     """Return how many rows are asked for; None stands for all."""
     return None if indices is None else int(np.size(indices))
@@ -70,7 +77,9 @@ def shortest_path(
         raise ValueError(f"unrecognized method '{method}'")
     if method == "FW" and indices is not None:
         raise ValueError("Cannot specify indices with method == 'FW'.")
-    if _is_small(csgraph, _count(indices), directed, return_predecessors):
+    rounds = {"BF": _count(indices), "J": 1}
+    few = method not in rounds or _has_few_rounds(csgraph, rounds[method], directed)
+    if few and _is_small(csgraph, _count(indices), directed, return_predecessors):
         csgraph = csgraph if hasattr(csgraph, "shape") else np.asarray(csgraph)
         return scipys.shortest_path(csgraph, method, directed, return_predecessors, unweighted, overwrite, indices)
     if method == "FW":
@@ -141,7 +150,7 @@ def bellman_ford(
     >>> csgraph.bellman_ford([[0, 3, 2], [0, 0, -2], [0, 0, 0]], indices=0)
     array([0., 3., 1.])
     """
-    if _is_small(csgraph, _count(indices), directed, return_predecessors):
+    if _has_few_rounds(csgraph, _count(indices), directed):
         return scipys.bellman_ford(csgraph, directed, indices, return_predecessors, unweighted)
     return all_rows(entry_of(csgraph, directed, unweighted), indices, math.inf, return_predecessors)
 
@@ -161,7 +170,8 @@ def johnson(
     >>> csgraph.johnson([[0, 3, 2], [0, 0, -2], [0, 0, 0]], indices=0)
     array([0., 3., 1.])
     """
-    if _is_small(csgraph, _count(indices), directed, return_predecessors):
+    few = _has_few_rounds(csgraph, 1, directed)  # it begins with Bellman and Ford's method, for one row
+    if few and _is_small(csgraph, _count(indices), directed, return_predecessors):
         return scipys.johnson(csgraph, directed, indices, return_predecessors, unweighted)
     return all_rows(entry_of(csgraph, directed, unweighted), indices, math.inf, return_predecessors)
 

@@ -146,6 +146,8 @@ def _validate(matrix: Any, directed: bool) -> Any:
     """Return a matrix as SciPy's functions see it: rows of float64."""
     from scipy.sparse.csgraph._validation import validate_graph
 
+    if isinstance(matrix, np.ma.MaskedArray):  # SciPy fails on one whose mask is a single False
+        matrix = np.ma.array(matrix.data, mask=np.ma.getmaskarray(matrix))
     check: Callable[..., Any] = validate_graph
     return check(matrix, directed, np.float64, dense_output=False)
 

@@ -23,7 +23,7 @@ def take_indices(indices: Any, n: int) -> tuple[np.ndarray, tuple[int, ...]]:
         return np.arange(n, dtype=np.int32), (n,)
     array = np.asarray(indices)
     if array.size and array.dtype.kind not in "iu":
-        array = array.astype(np.int32)
+        array = np.array(indices, dtype=np.int32)  # nan is refused, as in SciPy
     flat = np.atleast_1d(array).ravel().astype(np.int64)
     flat[flat < 0] += n
     if len(flat) and not (flat.min() >= 0 and flat.max() < n):
@@ -68,7 +68,8 @@ def nearest_row(entry: Entry, indices: Any, limit: float, predecessors: bool) ->
         raise ValueError("limit must be >= 0")
     sources, _ = take_indices(indices, entry.graph.n)
     if not len(sources):
-        raise ValueError("indices are empty, but the nearest of several needs one at least.")
+        nothing = np.full(entry.graph.n, math.inf)
+        return (nothing, *np.full((2, entry.graph.n), NONE, np.int32)) if predecessors else nothing
     starts = dict.fromkeys(sources.tolist(), 0)
     with _as_scipy():
         result = api.sssp(entry.graph, starts, dtype="float64", cutoff=_cutoff(limit))

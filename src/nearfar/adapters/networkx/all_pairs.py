@@ -15,7 +15,7 @@ from ...results import Distances
 from ...results.limits import in_type, unreached
 from .converted import BackendGraph
 from .lazy import AllLengths, Lengths, Paths, Reached, mapping_of
-from .native import all_there, native, not_negative, steps
+from .native import all_there, fitting, limit_of, native, not_negative, steps
 
 SMALL = 1 << 20  # distances that are found at once: the threads of a stream take 1.5 ms to begin
 
@@ -25,11 +25,10 @@ def _plain(graph: BackendGraph, weight: Any, negative: bool) -> Graph:
     return all_there(graph, weight) if negative else not_negative(graph.graph(weight))
 
 
-def _rows(graph: BackendGraph, plain: Graph, cutoff: Any = None) -> Iterator[tuple[Any, Distances, int]]:
+def _rows(graph: BackendGraph, plain: Graph, limit: float | None) -> Iterator[tuple[Any, Distances, int]]:
     """Yield every node with a result and the row that it has in it."""
     if not len(graph):
         return
-    limit = None if cutoff is None or cutoff == float("inf") else max(cutoff, 0)
     first = 0
     small = plain.n**2 <= SMALL
     for block in [api.apsp(plain, cutoff=limit)] if small else api.stream(plain, cutoff=limit):
@@ -42,9 +41,17 @@ Made = Callable[[Distances, int], Any]
 
 
 def _each(graph: BackendGraph, plain: Graph, make: Made, cutoff: Any = None) -> Iterator[tuple[Any, Any]]:
+    """Return an iterator over every node with what is made of its row.
+
+    What nearfar cannot do is said at once: NetworkX can take over before the first row, not after it.
+    """
+    return _yield_each(graph, fitting(plain), make, limit_of(cutoff, plain))
+
+
+def _yield_each(graph: BackendGraph, plain: Graph, make: Made, limit: float | None) -> Iterator[tuple[Any, Any]]:
     """Yield every node with what is made of its row."""
     try:
-        for node, block, r in _rows(graph, plain, cutoff):
+        for node, block, r in _rows(graph, plain, limit):
             yield node, make(block, r)
     except NegativeCycleError as error:
         raise nx.NetworkXUnbounded("Negative cycle detected.") from error
@@ -175,7 +182,10 @@ class Before(Reached):
 def floyd_warshall_predecessor_and_distance(G: BackendGraph, weight: Any = "weight") -> tuple[Any, Any]:
     """Return the node before each node on its path, and the lengths, between all nodes."""
     result = _whole(G, weight)
-    found = zip(G.nodes, result.rows, result.predecessors, strict=True)
+    trees, plain = result.predecessors.copy(), G.graph(weight)
+    loops = plain.heads[plain.heads == plain.tails]
+    trees[loops, loops] = loops  # a node with a loop comes before itself in NetworkX
+    found = zip(G.nodes, result.rows, trees, strict=True)
     before = {node: mapping_of(G, Before(G.nodes, row, tree)) for node, row, tree in found}
     lengths = {node: mapping_of(G, AllLengths(row)) for node, row in zip(G.nodes, result.rows, strict=True)}
     return {node: some for node, some in before.items() if some}, lengths

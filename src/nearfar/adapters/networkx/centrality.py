@@ -11,9 +11,10 @@ import numpy as np
 from ... import metrics
 from ...engine.loads import find_loads
 from ...engine.query import check
+from ...engine.routes import require_positive
 from ...graph import Graph
 from .converted import BackendGraph
-from .native import native, not_negative
+from .native import all_there, backward, native, not_negative
 
 
 def _by_node(graph: BackendGraph, values: np.ndarray) -> dict[Any, Any]:
@@ -26,7 +27,7 @@ def closeness_centrality(
     G: BackendGraph, u: Any = None, distance: Any = None, wf_improved: bool = True
 ) -> Any:  # fmt: skip
     """Return 1 over the mean distance from all other nodes, for all nodes or one."""
-    plain = not_negative(G.graph(distance))
+    plain = not_negative(G.graph(backward(distance)))
     if u is None:
         return _by_node(G, metrics.closeness(plain, wf_improved=bool(wf_improved)).values)
     if u not in G:
@@ -61,21 +62,25 @@ def _bunch(graph: BackendGraph, bunch: Any) -> list[int]:
     return [graph.index[node] for node in dict.fromkeys(graph.origin.nbunch_iter(bunch))]
 
 
-def _loads(
-    graph: BackendGraph, weight: Any, sources: Any, targets: Any, *, ends: bool = False, arcs: bool = False
-) -> Any:
-    """Return what passes through nodes, starts or ends at them, and passes over arcs; and the graph of the arcs.
+def _countable(graph: BackendGraph, weight: Any) -> Graph:
+    """Return the graph of a weight, or refuse it before sources are drawn, so that NetworkX draws the same ones."""
+    plain = not_negative(all_there(graph, weight))
+    require_positive(plain)
+    return plain
+
+
+def _loads(plain: Graph, sources: Any, targets: Any, *, ends: bool = False, arcs: bool = False) -> Any:
+    """Return what passes through nodes, starts or ends at them, and passes over arcs.
 
     Float lengths tie if they are equal to the bit, as in NetworkX.
     """
-    plain = not_negative(graph.graph(weight))
     query = check(plain, np.asarray(sources, np.int32))
-    wanted = np.ones(len(graph))
+    wanted = np.ones(plain.n)
     if targets is not None:
         wanted[:] = 0.0
         wanted[targets] = 1.0
     exact = plain.weight_dtype is not None and plain.weight_dtype.kind == "f"
-    return find_loads(query, wanted, ends=ends, arcs=arcs, exact=exact)[0], plain
+    return find_loads(query, wanted, ends=ends, arcs=arcs, exact=exact)[0]
 
 
 def _sources(graph: BackendGraph, k: Any, seed: Any) -> tuple[list[int], list[int] | None]:
@@ -100,8 +105,9 @@ def betweenness_centrality(
     seed: Any = None,
 ) -> dict[Any, float]:  # fmt: skip
     """Return the share of shortest paths through every node."""
+    plain = _countable(G, weight)
     sources, drawn = _sources(G, None if k == len(G) else k, seed)
-    (through, ends, _), _ = _loads(G, weight, sources, None, ends=bool(endpoints))
+    through, ends, _ = _loads(plain, sources, None, ends=bool(endpoints))
     values = through if ends is None else through + ends
     n = len(G) if endpoints else len(G) - 1
     if n < 2:
@@ -118,7 +124,7 @@ def betweenness_centrality_subset(
     G: BackendGraph, sources: Any, targets: Any, normalized: bool = False, weight: Any = None
 ) -> dict[Any, float]:  # fmt: skip
     """Return the share of shortest paths from some nodes to some through every node."""
-    (through, _, _), _ = _loads(G, weight, _known(G, sources), _known(G, targets, False))
+    through, _, _ = _loads(_countable(G, weight), _known(G, sources), _known(G, targets, False))
     n = len(G) - 1
     return _by_node(G, through if n < 2 else through * _scale(n, G.directed, normalized, None))
 
@@ -133,8 +139,9 @@ def edge_betweenness_centrality(
     G: BackendGraph, k: Any = None, normalized: bool = True, weight: Any = None, seed: Any = None
 ) -> dict[Any, float]:  # fmt: skip
     """Return the share of shortest paths over every edge."""
+    plain = _countable(G, weight)
     sources, drawn = _sources(G, k, seed)
-    (_, _, over), plain = _loads(G, weight, sources, None, arcs=True)
+    _, _, over = _loads(plain, sources, None, arcs=True)
     scale = 1.0 if len(G) < 2 else _scale(len(G), G.directed, normalized, None if drawn is None else len(drawn))
     return _by_edge(G, plain, over * scale, weight)
 
@@ -144,7 +151,8 @@ def edge_betweenness_centrality_subset(
     G: BackendGraph, sources: Any, targets: Any, normalized: bool = False, weight: Any = None
 ) -> dict[Any, float]:  # fmt: skip
     """Return the share of shortest paths from some nodes to some over every edge."""
-    (_, _, over), plain = _loads(G, weight, _known(G, sources), _known(G, targets, False), arcs=True)
+    plain = _countable(G, weight)
+    _, _, over = _loads(plain, _known(G, sources), _known(G, targets, False), arcs=True)
     scale = 1.0 if len(G) < 2 else _scale(len(G), G.directed, normalized, None)
     return _by_edge(G, plain, over * scale, weight)
 

@@ -8,6 +8,7 @@ a weight function returns None, is no arc, as in NetworkX.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
@@ -17,8 +18,10 @@ from ...graph import Graph
 from ...graph.blocks import offset_type, record_type
 from ...graph.rows import forgotten
 from ...graph.vertices import Vertices
+from .views import is_lasting, is_view, mark_view
 
 WHOLE = 1 << 53  # whole numbers below it are the same as floats
+LONGEST = np.finfo(np.float64).max / 2**31  # sums of as many floats as a path has edges are finite
 
 
 class BackendGraph:
@@ -49,12 +52,14 @@ class BackendGraph:
         adjacency = origin._adj
         self.nodes = list(adjacency)
         self.index: dict[Hashable, int] = dict(zip(self.nodes, range(len(self.nodes)), strict=True))
-        degrees = np.fromiter(map(len, adjacency.values()), np.int64, len(self.nodes))
+        # A view may hide edges that its length counts, so its neighbours are listed; a dict's length is their number.
+        near = list(map(list, adjacency.values())) if is_view(origin) else list(adjacency.values())
+        degrees = np.fromiter(map(len, near), np.int64, len(self.nodes))
         self.offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(degrees)])
-        ends = chain.from_iterable(adjacency.values())
+        ends = chain.from_iterable(near)
         count = int(self.offsets[-1])
         self.heads = np.fromiter(map(self.index.__getitem__, ends), np.int32, count)
-        self._graphs: dict[Hashable, Graph] = {}
+        self._graphs: dict[Hashable, Graph | str] = {}
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -80,15 +85,29 @@ class BackendGraph:
         """Return the graph whose weights are an attribute, None for hops, or what a function of each edge returns."""
         if callable(weight):
             return self._build(self._results(weight), undirected=False)  # a function may tell directions apart
-        made = self._graphs.get(weight)
-        if made is None:
-            values = None if weight is None else self._attributes(weight)
-            made = self._graphs[weight] = self._build(values, undirected=not self.directed)
+        if weight not in self._graphs:
+            self._graphs[weight] = self._of_attribute(weight)
+        made = self._graphs[weight]
+        if isinstance(made, str):
+            raise NotImplementedError(made)
         return made
+
+    def _of_attribute(self, weight: Any) -> Graph | str:
+        """Return the graph of an attribute, or why there is none, so that it is read only once."""
+        try:
+            values = None if weight is None else self._attributes(weight)
+            return self._build(values, undirected=not self.directed and is_lasting(self.origin))
+        except NotImplementedError as error:
+            return str(error)
+        except TypeError as error:  # parallel edges are compared; NetworkX looks only at those that it comes to
+            return f"weights of parallel edges cannot be compared: {error}."
 
     def _results(self, weight: Callable[[Any, Any, Any], Any]) -> list[Any]:
         """Return what a weight function returns for every arc."""
-        return [weight(u, v, data) for u, near in self.origin._adj.items() for v, data in near.items()]
+        try:
+            return [weight(u, v, data) for u, near in self.origin._adj.items() for v, data in near.items()]
+        except TypeError as error:  # on an edge that NetworkX may not come to
+            raise NotImplementedError(f"the weight function fails on an edge: {error}.") from error
 
     def _attributes(self, name: Hashable) -> list[Any]:
         """Return an attribute of every arc; 1 where it is missing."""
@@ -119,7 +138,7 @@ def least_of(keyed: Any, name: Hashable) -> Any:
 
 def take_numbers(values: list[Any]) -> np.ndarray:
     """Return weights as int32, int64 or float64 without those that are None; refuse what has no exact number."""
-    array = np.array(values) if values else np.zeros(0, np.int32)
+    array = _as_array(values)
     if array.dtype.kind == "f" and all(isinstance(value, int) for value in values[:8]):
         array = array if any(not isinstance(value, int) for value in values) else np.array(values, object)
     if array.dtype.kind == "O" and None in values:
@@ -127,7 +146,7 @@ def take_numbers(values: list[Any]) -> np.ndarray:
     if array.dtype.kind not in "bif" and all(isinstance(value, int) for value in values):
         raise NotImplementedError(f"a weight is {max(values, key=abs)}, but nearfar's whole numbers end at 2**63 - 1.")
     if array.dtype.kind not in "bif" or array.ndim != 1:
-        odd = next((value for value in values if not isinstance(value, int | float)), values[0])
+        odd = next((value for value in values if not isinstance(value, int | float | np.number)), values[0])
         raise NotImplementedError(
             f"a weight is {odd!r:.60}, a {type(odd).__name__}, but nearfar adds int64 and float64. Use NetworkX for it."
         )
@@ -138,6 +157,17 @@ def take_numbers(values: list[Any]) -> np.ndarray:
     return array.astype(np.int32 if low >= -(1 << 31) and high < (1 << 31) - 1 else np.int64)
 
 
+def _as_array(values: list[Any]) -> np.ndarray:
+    """Return weights as NumPy takes them; unsigned numbers as int64 if they fit, lists as objects."""
+    try:
+        array = np.array(values) if values else np.zeros(0, np.int32)
+    except ValueError:  # lists of different lengths
+        return np.array([None, *values], object)[1:]
+    if array.dtype.kind == "u" and array.max() < 1 << 63:
+        return array.astype(np.int64)
+    return array
+
+
 def _check_floats(array: np.ndarray, values: list[Any]) -> None:
     """Refuse weights that are not finite, and whole numbers that are not the same as a float."""
     if not np.isfinite(array).all():
@@ -145,6 +175,8 @@ def _check_floats(array: np.ndarray, values: list[Any]) -> None:
         raise NotImplementedError(
             f"a weight is {odd}. nearfar's are finite: inf would mean no edge there, and an edge in NetworkX."
         )
+    if (np.abs(array) > LONGEST).any():
+        raise NotImplementedError(f"a weight is {np.abs(array).max()}: the length of a path may exceed a float.")
     if (np.abs(array) >= WHOLE).any() and any(isinstance(value, int) and abs(value) >= WHOLE for value in values):
         raise NotImplementedError("whole numbers from 2**53 on and floats are mixed, so that a float would round them.")
 
@@ -161,9 +193,12 @@ def convert_from_nx(graph: Any, edge_attrs: dict[Hashable, Any] | None = None, *
     """
     if isinstance(graph, BackendGraph):
         return graph
+    if is_view(graph):
+        mark_view(graph)
     made = BackendGraph(graph)
     for name in edge_attrs or ():
-        made.graph(name)
+        with suppress(NotImplementedError):  # which the function raises that asks for it
+            made.graph(name)
     return made
 
 

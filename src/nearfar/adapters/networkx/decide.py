@@ -5,12 +5,15 @@ NetworkX asks both when nearfar is in its list of priorities; ``backend="nearfar
 
 from __future__ import annotations
 
+import math
+from collections.abc import Hashable
 from functools import cache
 from inspect import signature
 from itertools import islice
 from typing import Any
 
 from .info import FUNCTIONS, NEWER
+from .views import forget_changed, is_view
 
 # Microseconds, measured on paths, grids, stars, random and complete graphs of 20 to 4,000 nodes. What NetworkX takes:
 # for a row of Dijkstra's method per node or edge end, and of breadth-first search, which ends when all nodes are seen.
@@ -19,6 +22,8 @@ PAIR_SHARE, PAIR_ENDS = 0.3, 8  # of a row that a search from both ends takes; o
 # What nearfar takes: to convert a graph, and for a query.
 CONVERT, CONVERT_NODE, CONVERT_END = 300.0, 0.15, 0.13
 QUERY, QUERY_END = 100.0, 0.03
+SHORT_ROW, SHORT_NODE = 10.0, 0.009  # for one of many rows that end at a cutoff
+ASKING = 40.0  # what NetworkX takes to ask whether nearfar runs
 
 ALL_ROWS = {
     *NEWER.values(),
@@ -27,7 +32,6 @@ ALL_ROWS = {
     *FUNCTIONS["measures"],
     "all_pairs_all_shortest_paths",
 } - {"voronoi_cells"}
-PAIR = {*FUNCTIONS["pairs"]}
 HOPS = {
     "single_source_shortest_path", "single_source_shortest_path_length", "single_target_shortest_path",
     "single_target_shortest_path_length", "bidirectional_shortest_path", "has_path", "predecessor",
@@ -45,7 +49,7 @@ SPENT = "nearfar_spent"  # in NetworkX's cache of a graph: microseconds of answe
 
 # The functions some of whose arguments nearfar does not take.
 CHECKED = {
-    "shortest_path", "shortest_path_length", "floyd_warshall", "floyd_warshall_numpy", "eccentricity", "diameter",
+    "floyd_warshall", "floyd_warshall_numpy", "eccentricity", "diameter",
     "floyd_warshall_predecessor_and_distance", "radius", "center", "periphery", "barycenter", "harmonic_diameter",
     "closeness_centrality", "centroid", "floyd_warshall_tree",
 }  # fmt: skip
@@ -55,24 +59,21 @@ TINY = 20  # nodes, of which NetworkX has settled all before anything else could
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return True, or the reason why NetworkX should run a function with these arguments."""
     graph = args[0] if args else kwargs["G"]
+    if is_view(graph):
+        forget_changed(graph)
     if not len(graph):
         return "the graph has no nodes"
-    return _can_take(name, graph, _given(name, args, kwargs)) if name in CHECKED else True
+    return _can_take(name, _given(name, args, kwargs)) if name in CHECKED else True
 
 
-def _can_take(name: str, graph: Any, given: dict[str, Any]) -> bool | str:
+def _can_take(name: str, given: dict[str, Any]) -> bool | str:
     """Return True, or why some arguments cannot be taken."""
     if given.get("sp") is not None or given.get("e") is not None:
         return "the distances are given, so nothing is to be found"
     if given.get("attr") is not None:
         return "attr writes to the NetworkX graph"
-    if not callable(given.get("weight")):
-        return True
-    if name.startswith("floyd"):
+    if name.startswith("floyd") and callable(given.get("weight")):
         return "weight is a function, but this function of NetworkX takes the name of an attribute"
-    to_one = given.get("source") is None and given.get("target") is not None
-    if name.startswith("shortest_path") and to_one and graph.is_directed():
-        return "NetworkX calls the weight function with the ends of an edge exchanged"
     return True
 
 
@@ -84,12 +85,24 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return "the graph has few nodes"
     if name == "edge_betweenness_centrality_subset":
         return "NetworkX shares ties in its own way here; backend='nearfar' gives the exact shares"
-    ends = _ends(graph)
-    if name in ALL_ROWS:
-        theirs = n * _row(name, n, ends, kwargs)
-        return True if theirs > 3 * (CONVERT + QUERY) else "the graph has few nodes"
-    theirs, ours = _row(name, n, ends, kwargs), QUERY_END * (n + ends)
-    if name in PAIR and _given(name, args, kwargs).get("target") is not None:
+    ends, given = _ends(graph), _given(name, args, kwargs)
+    share, rows = _share_within(graph, given), _rows(name, graph, given)
+    each = share * _row(name, n, ends, kwargs)
+    if rows > 1:
+        each += ASKING - SHORT_ROW - SHORT_NODE * n if share < 1 else 0  # NetworkX asks again for every short row
+        return True if rows * each > 3 * (CONVERT + QUERY) else "NetworkX has little to do"
+    return _single_pays(name, graph, each, ends, given)
+
+
+def _single_pays(name: str, graph: Any, each: float, ends: int, given: dict[str, Any]) -> bool | str:
+    """Return True, or the reason why NetworkX would find a single row faster."""
+    n = len(graph)
+    if name in ("closeness_centrality", "eccentricity") and given.get("weight", given.get("distance")) is None:
+        each = HOPS_NODE * n + HOPS_END * ends
+    if callable(given.get("weight", given.get("distance"))):
+        return "the weight function would be called for all edges"
+    theirs, ours = each, QUERY_END * (n + ends)
+    if given.get("target") is not None:
         theirs *= PAIR_SHARE * (n + min(ends, PAIR_ENDS * n)) / (n + ends)
         ours /= 2  # a search from one end, which stops at the other
     if theirs < QUERY + ours:
@@ -98,6 +111,44 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     return (
         True if _pays(name, graph, theirs, converting) else "the graph would have to be converted for a single answer"
     )
+
+
+def _rows(name: str, graph: Any, given: dict[str, Any]) -> int:
+    """Return how many rows of distances NetworkX finds."""
+    if name not in ALL_ROWS:
+        return 1
+    if given.get("u") is not None:
+        return 1
+    if given.get("k") is not None:
+        return int(given["k"])
+    for chosen in ("v", "nbunch", "sources"):
+        some = given.get(chosen)
+        if some is not None:
+            return 1 if _is_node(graph, some) else len(some) if hasattr(some, "__len__") else len(graph)
+    return len(graph)
+
+
+def _is_node(graph: Any, some: Any) -> bool:
+    """Tell whether an argument that takes a node or several is one node."""
+    return isinstance(some, Hashable) and some in graph
+
+
+def _share_within(graph: Any, given: dict[str, Any]) -> float:
+    """Return about how much of the graph is within a cutoff, rather too little: as many nodes as in a grid."""
+    cutoff, weight = given.get("cutoff"), given.get("weight")
+    if not isinstance(cutoff, int | float) or cutoff == math.inf or callable(weight):
+        return 1.0
+    steps = cutoff / (_mean(graph, weight) or 1.0)
+    return min(1.0, (1 + 2 * max(steps, 0.0) ** 2) / len(graph))
+
+
+def _mean(graph: Any, weight: Any) -> float:
+    """Return the mean weight of some edges, 1 if they are not numbers."""
+    if weight is None or graph.is_multigraph():
+        return 1.0
+    near = islice(getattr(graph, "_adj", {}).values(), 8)
+    some = [data.get(weight, 1) for ends in near for data in islice(ends.values(), 4)]
+    return sum(some) / len(some) if some and all(isinstance(value, int | float) for value in some) else 1.0
 
 
 def _row(name: str, n: int, ends: int, kwargs: dict[str, Any]) -> float:

@@ -11,7 +11,7 @@ from ...engine.routes import routes
 from ...results import Distances
 from . import all_pairs, single
 from .converted import BackendGraph
-from .native import native, not_negative, reached, row_of
+from .native import backward, fitting, native, not_negative, reached, row_of
 from .single import bellman_ford, path_to
 
 
@@ -175,7 +175,7 @@ def _to_target(graph: BackendGraph, target: Any, weight: Any, method: str, verb:
     if target not in graph:
         missing = {"unweighted": f"Source {target} {verb} in G", "dijkstra": f"Node {target} not found in graph"}
         raise nx.NodeNotFound(missing.get(method, f"Source {target} not in G"))
-    plain = graph.graph(weight)
+    plain = graph.graph(backward(weight))
     return row_of(not_negative(plain) if method == "dijkstra" else plain, [graph.index[target]], direction="to")
 
 
@@ -229,7 +229,7 @@ def shortest_simple_paths(G: BackendGraph, source: Any, target: Any, weight: Any
     for role, node in (("source", source), ("target", target)):
         if node not in G:
             raise nx.NodeNotFound(f"{role} node {node} not in graph")
-    return _simple(G, source, target, not_negative(G.graph(weight)))
+    return _simple(G, source, target, fitting(not_negative(G.graph(weight))))
 
 
 def _simple(graph: BackendGraph, source: Any, target: Any, plain: Any) -> Iterator[list[Any]]:

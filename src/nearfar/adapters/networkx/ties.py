@@ -15,7 +15,7 @@ from ...graph import Graph
 from ...results import Distances
 from .converted import BackendGraph
 from .lazy import Lengths, Reached, mapping_of
-from .native import native, not_negative, row_of, steps
+from .native import all_there, fitting, native, not_negative, row_of, steps
 from .single import lengths_of, refuse_negative_loops, signed_row
 
 
@@ -90,7 +90,9 @@ def predecessor(
     """Return all nodes before each node on paths of fewest edges, or those before one; and the levels if asked for."""
     _require(G, source, f"Source {source} not in G")
     plain = G.graph(None)
-    result = row_of(plain, [G.index[source]], cutoff=steps(cutoff) if cutoff else None)
+    most = steps(cutoff) if cutoff else None
+    limit = None if most is None else max(most, 1)  # NetworkX looks at the cutoff after the first step
+    result = row_of(plain, [G.index[source]], cutoff=limit)
     before = Tight(G.nodes, plain, result)
     if target is None:
         found = mapping_of(G, before)
@@ -118,6 +120,8 @@ def bellman_ford_predecessor_and_distance(
 ) -> tuple[Any, Any]:  # fmt: skip
     """Return all nodes before each node on shortest paths, and the lengths; weights may be negative."""
     before = _tight_of(G, source, weight, "bellman-ford")
+    if len(G) == 1:  # NetworkX does not look at loops of weight 0 then
+        return {source: []}, {source: 0}
     return mapping_of(G, before), mapping_of(G, Lengths(before.dist))
 
 
@@ -157,9 +161,8 @@ def all_shortest_paths(
     return _paths_to(before, G, source, target)
 
 
-def _paths_from(graph: BackendGraph, source: Any, weight: Any, method: str) -> Iterator[tuple[Any, list[list[Any]]]]:
+def _all_paths(before: Tight, graph: BackendGraph, source: Any) -> Iterator[tuple[Any, list[list[Any]]]]:
     """Yield every node that is reached, with all shortest paths to it."""
-    before = _tight_of(graph, source, weight, method)
     for i in before.order():
         yield graph.nodes[i], list(_paths(before, graph.index[source], i))
 
@@ -169,9 +172,9 @@ def single_source_all_shortest_paths(
     G: BackendGraph, source: Any, weight: Any = None, method: str = "dijkstra"
 ) -> Iterator[tuple[Any, list[list[Any]]]]:  # fmt: skip
     """Yield every node that is reached, with all shortest paths to it."""
-    if weight is not None and method == "dijkstra":
-        not_negative(G.graph(weight))
-    return _paths_from(G, source, weight, "unweighted" if weight is None else method)
+    how = "unweighted" if weight is None else method
+    _refuse_at_once(G, weight, how)
+    return (pair for node in [source] for pair in _all_paths(_tight_of(G, node, weight, how), G, node))
 
 
 @native
@@ -180,6 +183,13 @@ def all_pairs_all_shortest_paths(
 ) -> Iterator[tuple[Any, dict[Any, list[list[Any]]]]]:  # fmt: skip
     """Yield every node with all shortest paths to every other."""
     how = "unweighted" if weight is None else method
+    _refuse_at_once(G, weight, how)
+    return ((node, dict(_all_paths(_tight_of(G, node, weight, how), G, node))) for node in G.nodes)
+
+
+def _refuse_at_once(graph: BackendGraph, weight: Any, how: str) -> None:
+    """Raise for weights that nearfar does not take before NetworkX gets an iterator, and can no longer take over."""
     if how == "dijkstra":
-        not_negative(G.graph(weight))
-    return ((node, dict(_paths_from(G, node, weight, how))) for node in G.nodes)
+        fitting(not_negative(graph.graph(weight)))
+    elif how == "bellman-ford":
+        fitting(all_there(graph, weight))

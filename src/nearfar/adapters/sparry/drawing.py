@@ -8,6 +8,7 @@ no shortest path. matplotlib is loaded when a picture is drawn.
 from __future__ import annotations
 
 import os
+import warnings
 from importlib import import_module
 from typing import Any
 
@@ -53,11 +54,24 @@ def draw(path: Any, s: int, graph: Graph, filename: str | os.PathLike[str] | Non
     if filename is None:
         plt = _load("matplotlib.pyplot")
         _paint(plt.figure(figsize=(SIZE, SIZE)), before, source, graph)
-        plt.show()
+        _show(plt)
     else:
         figure = _load("matplotlib.figure").Figure(figsize=(SIZE, SIZE))
         _paint(figure, before, source, graph)
         figure.savefig(filename)
+
+
+def _show(plt: Any) -> None:
+    """Show the figure in a window; without a display, where matplotlib would return silently, say so."""
+    if plt.get_backend().lower() != "agg":
+        plt.show()
+        return
+    plt.close()
+    warnings.warn(
+        "there is no window to draw in: matplotlib found no display, or was told to write files only. Give a filename, "
+        "as in drawPath('paths.png').",
+        stacklevel=4,
+    )
 
 
 def place(n: int) -> np.ndarray:

@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from ...errors import DistanceOverflowError
+from ...errors import DistanceOverflowError, VertexError
 from ...results import Distances
 from .constants import INF
 from .drawing import draw
@@ -99,6 +99,8 @@ class Result:
         >>> result = calc(read(edgeSet=[[0, 1], [1, 2], [5, 6]]), srclist=0)
         >>> result.drawPath("paths.png")  # doctest: +SKIP
         """
+        if not len(self.distances.source_indices):
+            raise VertexError("the graph has no vertices, so there is no source whose paths could be drawn.")
         if self.path is None:
             self.calcPath()
         draw(self.path, int(self.distances.source_indices[0]), self.graph, filename)
@@ -110,6 +112,9 @@ class Result:
 def _flatten(distances: Distances) -> np.ndarray:
     """Return all rows one after the other, with `INF` where there is no path."""
     rows = distances.rows
+    dtype = np.int32 if rows.dtype.kind == "i" else np.float64  # which has INF, unlike float32
+    if rows.max(initial=0) < INF and rows.min(initial=0) > -INF:  # all are reached: "unreached" is above INF
+        return rows.astype(dtype, copy=False).reshape(-1)
     reached = distances.reached.reshape(rows.shape)
     beyond = reached & ((rows >= INF) | (rows <= -INF))
     if beyond.any():
@@ -119,7 +124,4 @@ def _flatten(distances: Distances) -> np.ndarray:
             "means that there is no path, and distances are below it. Use nearfar.mssp(graph.to_nearfar(), sources), "
             "whose distances have 64 bits."
         )
-    dtype = np.int32 if rows.dtype.kind == "i" else np.float64  # which has INF, unlike float32
-    if reached.all():
-        return rows.astype(dtype, copy=False).reshape(-1)
     return np.where(reached, rows, np.array(INF, dtype)).astype(dtype, copy=False).reshape(-1)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..command import Command
-from ..options import FILE_OUT, JSON, PREDECESSORS, QUIET, graph_file, reading, shared, solving
-from ..outputs import check_output
+from ..options import JSON, MATRIX_OUT, PREDECESSORS, QUIET, graph_file, reading, shared, solving, storing
+from ..outputs import check_output, is_store
 
 if TYPE_CHECKING:
     from ..summary import Rows
@@ -18,16 +18,22 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    examples=("nearfar apsp rome99.gr -o rome.npy", "nearfar apsp streets.csv --weight km --cutoff 5 -o near.parquet"),
+    examples=(
+        "nearfar apsp rome99.gr -o rome.npy",
+        "nearfar apsp USA-road-d.NY.gr.gz -o ny.zarr --memory 4GB",
+        "nearfar apsp streets.csv --weight km --cutoff 5 -o near.parquet",
+    ),
 )
 @graph_file
 @reading
 @solving
-@shared(FILE_OUT, PREDECESSORS, JSON, QUIET)
+@storing
+@shared(MATRIX_OUT, PREDECESSORS, JSON, QUIET)
 def apsp(
     file: str,
     reading: dict[str, Any],
     solving: dict[str, Any],
+    storing: dict[str, Any],
     output: str | None,
     predecessors: bool,
     json: bool,
@@ -36,17 +42,24 @@ def apsp(
     """Distances between all pairs of vertices.
 
     Row i of the matrix holds the distances from the vertex with index i, column j those to the vertex with index j.
-    With -o, the rows are written to the file while they are found, so that the matrix may be larger than memory, but
-    for .npz and --predecessors; 'nearfar plan' shows its size.
+    With -o NAME.zarr it is stored in blocks, compressed: a job that is stopped goes on when the command is repeated.
+    With any other -o but .npz, and without --predecessors, rows are written while they are found, so that the matrix
+    may be larger than memory. 'nearfar plan -o' shows how large it is.
     """
     check_output(output, predecessors, json, quiet)
     import nearfar
 
+    from ..stores import answer_store, check_storing
     from ..summary import Rows, describe_block
     from ..work import load
     from .mssp import solve_rows, streams, write_rows
 
+    check_storing(storing, output, predecessors)
     loaded = load(file, reading, quiet)
+    if output is not None and is_store(output):
+        query: Any = partial(nearfar.apsp, loaded.graph)
+        answer_store(query, "apsp", loaded, solving, output, storing, json, quiet)
+        return
     if streams(output, predecessors):
         result = write_rows(loaded, None, "from", solving, output or "", quiet, describe_block)
     else:

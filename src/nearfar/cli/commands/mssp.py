@@ -11,8 +11,8 @@ import click
 
 from ..command import Command
 from ..options import (
-    FILE_OUT,
     JSON,
+    MATRIX_OUT,
     PREDECESSORS,
     QUIET,
     direction,
@@ -21,9 +21,10 @@ from ..options import (
     shared,
     solving,
     sources,
+    storing,
     targets,
 )
-from ..outputs import check_output, check_pairs
+from ..outputs import check_output, check_pairs, is_store
 
 if TYPE_CHECKING:
     import nearfar
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         "nearfar mssp roads.gr.gz --sources 1,500,1000",
         "nearfar mssp roads.gr.gz --sources @depots.txt --to @shops.txt -o table.csv",
         "nearfar mssp roads.gr.gz --sources @depots.txt -o depots.npz",
+        "nearfar mssp roads.gr.gz --sources @many.txt -o many.zarr --resume",
         "nearfar mssp roads.gr.gz --sources-from depots.txt -o - > depots.csv",
     ),
 )
@@ -47,7 +49,8 @@ if TYPE_CHECKING:
 @direction
 @reading
 @solving
-@shared(FILE_OUT, PREDECESSORS, JSON, QUIET)
+@storing
+@shared(MATRIX_OUT, PREDECESSORS, JSON, QUIET)
 def mssp(
     file: str,
     sources: dict[str, Any],
@@ -55,6 +58,7 @@ def mssp(
     direction: str,
     reading: dict[str, Any],
     solving: dict[str, Any],
+    storing: dict[str, Any],
     output: str | None,
     predecessors: bool,
     json: bool,
@@ -62,26 +66,33 @@ def mssp(
 ) -> None:
     """Distances from several sources to every vertex, one row per source; with --to, a table of sources and targets.
 
-    Rows are in the order of the sources. With --direction to, they hold the distances to the sources. With -o, they are
-    written to the file while they are found, so that they may be larger than memory, but for .npz and --predecessors.
-    The table has one line per pair of a source and a target, in order; pairs without a path are 'unreached', null in
-    JSON, and left out of files.
+    Rows are in the order of the sources. With --direction to, they hold the distances to the sources. With -o NAME.zarr
+    they are stored in blocks, and a job that is stopped goes on when the command is repeated. With any other -o but
+    .npz, and without --predecessors, they are written while they are found, so that they may be larger than memory. The
+    table has one line per pair of a source and a target, in order; pairs without a path are 'unreached', null in JSON,
+    and left out of files.
     """
     import nearfar
 
     from ..pairs import answer_pairs
+    from ..stores import answer_store, check_storing
     from ..summary import Rows, describe_rows
     from ..words import check_given, find_sources, find_vertices
     from ..work import load
 
     check_given(sources)
     check_output(output, predecessors, json, quiet and not to)
+    check_storing(storing, output, predecessors)
     if to:
         check_pairs(output, predecessors)
     loaded = load(file, reading, quiet)
     starts = find_sources(loaded.graph, sources)
-    if to:
-        ends = find_vertices(loaded.graph, to, "target")
+    ends = find_vertices(loaded.graph, to, "target") if to else None
+    if output is not None and is_store(output):
+        query: Any = partial(nearfar.mssp, loaded.graph, starts, targets=ends, direction=direction)
+        answer_store(query, "mssp", loaded, solving, output, storing, json, quiet)
+        return
+    if ends is not None:
         answer_pairs(loaded, starts, ends, direction, solving, output, json, quiet)
         return
     if streams(output, predecessors):

@@ -12,13 +12,25 @@ from ..options import FACTS_QUIET, JSON, graph_file, reading, shared, solving, s
 
 @click.command(
     cls=Command,
-    examples=("nearfar plan roads.gr.gz", "nearfar plan roads.gr.gz --source 1 --threads 2 --memory 2GB"),
+    examples=(
+        "nearfar plan roads.gr.gz",
+        "nearfar plan roads.gr.gz --source 1 --threads 2 --memory 2GB",
+        "nearfar plan roads.gr.gz -o d.zarr",
+    ),
 )
 @graph_file
 @click.option("--source", cls=Option, metavar="VERTEX", help="Plan for one source.")
 @sources
 @reading
 @solving
+@click.option(
+    "-o",
+    "--output",
+    cls=Option,
+    section="Output",
+    metavar="NAME",
+    help="Plan for a store, NAME.zarr: some blocks are computed, to estimate its size and the time.",
+)
 @shared(JSON, FACTS_QUIET)
 def plan(
     file: str,
@@ -26,12 +38,13 @@ def plan(
     sources: dict[str, Any],
     reading: dict[str, Any],
     solving: dict[str, Any],
+    output: str | None,
     json: bool,
     quiet: bool,
 ) -> None:
     """Show what a query would run, why, and how much memory it needs; nothing is solved.
 
-    Without sources, the plan is for all pairs.
+    Without sources, the plan is for all pairs. With -o NAME.zarr it also shows the size on the disk, and the time.
     """
     import nearfar
 
@@ -51,7 +64,8 @@ def plan(
     elif several:
         starts = find_sources(graph, sources)
         query = screen.count(len(starts), "source")
-    decided = nearfar.plan(graph, starts, **given(solving))
+    where: Any = {} if output is None else {"out": output}
+    decided = nearfar.plan(graph, starts, **where, **given(solving))
     refusal = _refusal(decided)
     if json:
         documents.show(
@@ -71,9 +85,21 @@ def plan(
             f"{screen.format_count(decided.rows)} x {screen.format_count(decided.n)} distances, {decided.dtype}{wider}",
         ),
         ("memory", room),
+        *_stored(decided),
         *([("too much", refusal)] if refusal is not None else []),
     ]
     screen.show(f"Plan for {query} in {loaded.file}", facts)
+
+
+def _stored(decided: Any) -> list[tuple[str, str]]:
+    """Return what a store takes, if the plan is for one."""
+    from .. import screen
+
+    if decided.stored_bytes is None:
+        return []
+    raw = decided.rows * decided.n * decided.dtype.itemsize
+    size = f"{screen.format_bytes(decided.stored_bytes)} of {screen.format_bytes(raw)}, by a sample"
+    return [("stored", size), ("time", f"about {screen.format_seconds(decided.seconds)}")]
 
 
 def _shares(decided: Any) -> list[str]:
@@ -111,6 +137,8 @@ def _document(decided: Any) -> dict[str, Any]:
         "wider": None if decided.wider is None else str(decided.wider),
         "bytes": decided.bytes,
         "available_bytes": decided.available,
+        "stored_bytes": decided.stored_bytes,
+        "expected_seconds": None if decided.stored_bytes is None else decided.seconds,
         "arc_batches": decided.arc_batches,
         "row_batches": decided.row_batches,
         "groups": decided.describe().get("groups"),

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from ..choices import Number
+from ..choices import Count, Number
 from ..command import Command, Option
 from ..options import JSON, QUIET, reading, shared, sources
 
 WRONG = 1
+SAMPLE = 100  # rows of a store that are proved
 
 
 @click.command(
@@ -20,6 +21,7 @@ WRONG = 1
         "nearfar verify roads.gr.gz answer.npz",
         "nearfar verify roads.gr.gz distances.npy --source 1",
         "nearfar verify roads.gr.gz near.csv --cutoff 5000",
+        "nearfar verify roads.gr.gz d.zarr --sample 1000",
     ),
 )
 @click.argument("file", type=click.Path(), metavar="GRAPH")
@@ -47,6 +49,12 @@ WRONG = 1
     metavar="from|to",
     help="Direction of the query, for a .npy file; other files say so themselves.",
 )
+@click.option(
+    "--sample",
+    type=Count("a number of rows"),
+    cls=Option,
+    help="Rows of a .zarr store that are proved, chosen at random; default: 100.",
+)
 @reading
 @shared(JSON, QUIET)
 @click.pass_context
@@ -60,6 +68,7 @@ def verify(
     dtype: str | None,
     rounded: bool,
     direction: str | None,
+    sample: int | None,
     reading: dict[str, Any],
     json: bool,
     quiet: bool,
@@ -67,28 +76,35 @@ def verify(
     """Prove that RESULT, a file written with -o, holds the exact distances in GRAPH.
 
     The proof takes one pass over the arcs per row and shares no code with the solvers. Predecessors in the file are
-    checked, too. An .npz or .csv file knows its sources; for a .npy file name them, or none for all pairs. Exit code 1
-    means that the answer is wrong, and the output says where.
+    checked, too. An .npz or .csv file knows its sources; for a .npy file name them, or none for all pairs. Of a .zarr
+    store, some rows are proved, chosen at random. Exit code 1 means that the answer is wrong; the output says where.
     """
     import nearfar
 
     from ...store.answers import Hints
     from ...store.reading import load_answer
+    from ...store.writing import is_store
     from .. import documents, screen
     from ..words import find_sources, find_vertex
     from ..work import load
 
     if source is not None and (sources["sources"] or sources["sources_from"]):
         raise click.UsageError("--source and --sources contradict each other; leave one out", ctx)
+    if sample is not None and not is_store(answer):
+        raise click.UsageError("--sample is for stores (.zarr); leave it out: all rows are proved", ctx)
     loaded = load(file, reading, quiet)
     starts = None
     if source is not None:
         starts = [find_vertex(loaded.graph, source, "source")]
     elif sources["sources"] or sources["sources_from"]:
         starts = find_sources(loaded.graph, sources)
-    result = load_answer(answer, loaded.graph, Hints(starts, cutoff, dtype, rounded, direction))
     began = time.perf_counter()
-    certificate = nearfar.verify(loaded.graph, result)
+    if is_store(answer):
+        certificate = nearfar.open_matrix(answer).verify(loaded.graph, SAMPLE if sample is None else sample)
+    else:
+        result = load_answer(answer, loaded.graph, Hints(starts, cutoff, dtype, rounded, direction))
+        began = time.perf_counter()
+        certificate = nearfar.verify(loaded.graph, result)
     seconds = time.perf_counter() - began
     if json:
         documents.show(

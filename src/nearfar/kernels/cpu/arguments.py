@@ -181,6 +181,7 @@ class Folds(NamedTuple):
     thresholds: np.ndarray | None
     amounts: np.ndarray | None  # one row per kind, by position
     totals: np.ndarray | None  # for every batch, one row of lanes per kind and threshold
+    decay: tuple[int, float] | None  # which function of the distance amounts are multiplied by, and its scale
 
 
 class Flow(NamedTuple):

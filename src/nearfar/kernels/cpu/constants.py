@@ -23,3 +23,4 @@ BFS_BLOCK = 256
 # Rows of a tile that Floyd-Warshall updates together in a chunk of columns. 2,000 vertices, tiles of 128, one
 # thread: all 128 rows 285 ms, 64 268, 32 260, 16 244, 8 248.
 FLOYD_BLOCK = 16
+EXPONENTIAL, GAUSSIAN, POWER, LINEAR = range(4)  # the decays that kernels know

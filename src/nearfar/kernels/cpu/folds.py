@@ -19,7 +19,7 @@ from ..jit import inlined, kernel
 from . import lanes
 from .arguments import DownArcs, Folds, Gates, Offers, UpArcs
 from .batches import start_batch
-from .constants import SUM_PART
+from .constants import GAUSSIAN, LINEAR, POWER, SUM_PART
 from .couples import sweep_couples
 from .sweep import sweep_unit
 
@@ -87,17 +87,44 @@ def fold_steps(dist, cell, count, thresholds, amounts, position, totals, first):
         done += size
 
 
+@inlined
+def factors_of(here, decay):
+    """Return how much distances count by a decay; they are not negative."""
+    distances, (code, scale) = lanes.as_floats(here), decay
+    if code == LINEAR:
+        left = lanes.add(lanes.multiply(distances, -1.0 / scale), 1.0)
+        return lanes.where_less(left, 0.0, 0.0, left)
+    if code == POWER:
+        return lanes.exp(lanes.multiply(lanes.log(lanes.where_less(distances, 1.0, 1.0, distances)), -scale))
+    scaled = lanes.multiply(distances, -1.0 / scale)
+    if code == GAUSSIAN:
+        scaled = lanes.multiply(lanes.multiply(scaled, scaled), -0.5)
+    return lanes.exp(scaled)
+
+
+@inlined
+def fold_decay(dist, cell, count, limit, decay, amounts, position, totals, first):
+    """Add the amounts of ``count`` vertices that are nearer than ``limit``, each times the factor of its distance."""
+    nothing = lanes.splat(totals, 0)
+    for i in range(count):
+        here = lanes.load(dist, cell + np.uint64(i))
+        factors = lanes.where_less(here, limit, factors_of(here, decay), nothing)
+        for c in range(len(amounts)):
+            more = lanes.multiply(factors, amounts[c, position + i])
+            lanes.store(totals, first + np.uint64(c), lanes.add(lanes.load(totals, first + np.uint64(c)), more))
+
+
 @kernel
 def sweep_folds(
     down: DownArcs, couples, gates, dist, index, touched, offers, b, sums, counts, greatest, inverses, thresholds,
-    amounts, totals, limit, stop,
+    amounts, totals, decay, limit, stop,
 ):  # fmt: skip
     """Settle all vertices as `sweep_rows` does, and fold the distances below ``limit`` into row ``b`` of every fold.
 
     ``sums``: their sums. ``counts``: their number. ``greatest``: the greatest. ``inverses``: the sum of 1 / distance
     over those that are not 0. ``totals``: for every row of ``amounts`` and every threshold, the amounts at distances
-    below it. Positions are added up in parts, so that a GPU can add up all parts at once and give the same bits
-    (kernels/gpu/reduce.cl).
+    below it; with a ``decay``, and one threshold, times a factor of the distance. Positions are added up in parts, so
+    that a GPU can add up all parts at once and give the same bits (kernels/gpu/reduce.cl).
     """
     far = lanes.splat(dist, down.infinity)
     room, t = np.int64(SUM_PART), np.int64(0)
@@ -127,7 +154,9 @@ def sweep_folds(
                 t = sweep_unit(down, u, dist, index, touched, t, offers, far, cell)
             else:
                 t = sweep_couples(couples, down, u, dist, index, touched, t, offers, far, cell)
-        if totals is not None:
+        if decay is not None:
+            fold_decay(dist, cell, end - begin, thresholds[0], decay, amounts, begin, totals, first)
+        elif totals is not None:
             fold_steps(dist, cell, end - begin, thresholds, amounts, begin, totals, first)
         left = end - begin
         while left > 0:
@@ -173,7 +202,8 @@ def fold_batches(
         count = start_batch(up, down.infinity, core, closed, offers, count, seeds[b], starts, ends, dist, stop)
         sweep_folds(
             down, couples, gates, dist, offers.index, offers.touched, offers.values, b, folds.sums, folds.counts,
-            folds.greatest, folds.inverses, folds.thresholds, folds.amounts, folds.totals, limit, stop,
+            folds.greatest, folds.inverses, folds.thresholds, folds.amounts, folds.totals, folds.decay, limit,
+            stop,
         )  # fmt: skip
     return count
 

@@ -12,6 +12,7 @@ LANES entries are used instead of vectors.
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -326,6 +327,86 @@ def total(typing_context, lanes):
     return lanes.dtype(lanes), codegen
 
 
+@intrinsic
+def as_floats(typing_context, lanes):
+    """Return lanes as lanes of float64."""
+
+    def codegen(context, builder, signature, args):
+        dtype, wide = signature.args[0].dtype, ir.VectorType(ir.DoubleType(), LANES)
+        if _is_whole(dtype):
+            return builder.sitofp(args[0], wide)
+        return args[0] if dtype.bitwidth == 64 else builder.fpext(args[0], wide)
+
+    return Lanes(types.float64)(lanes), codegen
+
+
+def _constant(vector: Any, number: Any) -> Any:
+    """Return a vector with the same known number in every entry."""
+    return ir.Constant(vector, [number] * vector.count)
+
+
+def _polynomial(builder: Any, x: Any, coefficients: list[float]) -> Any:
+    """Return the value of a polynomial, the highest power first; products and sums may be fused."""
+    value = _constant(x.type, coefficients[0])
+    for c in coefficients[1:]:
+        product = builder.fmul(value, x, flags=("contract",))
+        value = builder.fadd(product, _constant(x.type, c), flags=("contract",))
+    return value
+
+
+LEAST_POWER = -708.0  # below it, exp is less than any normal number, and taken as 0
+ROUNDING = 1.5 * 2.0**52  # a float of this size has no fraction: adding it rounds, and its last bits are the integer
+LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # their sum is ln 2
+
+
+@intrinsic
+def exp(typing_context, lanes):
+    """Return e to the power of lanes of float64 that are not above 0, up to a relative error of 1e-15.
+
+    x = n ln 2 + r with |r| <= 0.35, where a Taylor series of 13 terms is exact up to rounding; n goes to the exponent.
+    LLVM has no vector instruction for this, and calls of the C library take 20 times as long.
+    """
+
+    def codegen(context, builder, signature, args):
+        kind, whole = args[0].type, ir.VectorType(ir.IntType(64), LANES)
+        is_least = builder.fcmp_ordered("<", args[0], _constant(kind, LEAST_POWER))
+        x = builder.select(is_least, _constant(kind, LEAST_POWER), args[0])
+        shifted = builder.fadd(builder.fmul(x, _constant(kind, 1 / math.log(2))), _constant(kind, ROUNDING))
+        n = builder.fsub(shifted, _constant(kind, ROUNDING))
+        for part in (LN2_HIGH, LN2_LOW):
+            x = builder.fsub(x, builder.fmul(n, _constant(kind, part), flags=("contract",)), flags=("contract",))
+        value = _polynomial(builder, x, [1 / math.factorial(k) for k in range(13, -1, -1)])
+        exponent = builder.shl(builder.bitcast(shifted, whole), _constant(whole, 52))
+        scaled = builder.bitcast(builder.add(builder.bitcast(value, whole), exponent), kind)
+        return builder.select(is_least, _constant(kind, 0.0), scaled)
+
+    return lanes(lanes), codegen
+
+
+@intrinsic
+def log(typing_context, lanes):
+    """Return the logarithm of lanes of float64 that are 1 or more and finite, up to a relative error of 1e-15.
+
+    x = 2^e m with m from 0.71 to 1.41, and log m = 2 artanh((m - 1) / (m + 1)) as a series.
+    """
+
+    def codegen(context, builder, signature, args):
+        kind, whole = args[0].type, ir.VectorType(ir.IntType(64), LANES)
+        bits = builder.bitcast(args[0], whole)
+        one = _constant(whole, 0x3FF << 52)
+        m = builder.bitcast(builder.or_(builder.and_(bits, _constant(whole, (1 << 52) - 1)), one), kind)
+        e = builder.bitcast(builder.or_(builder.lshr(bits, _constant(whole, 52)), _constant(whole, 0x433 << 52)), kind)
+        e = builder.fsub(e, _constant(kind, 2.0**52 + 1023))
+        high = builder.fcmp_ordered(">", m, _constant(kind, math.sqrt(2)))
+        m = builder.select(high, builder.fmul(m, _constant(kind, 0.5)), m)
+        e = builder.select(high, builder.fadd(e, _constant(kind, 1.0)), e)
+        s = builder.fdiv(builder.fsub(m, _constant(kind, 1.0)), builder.fadd(m, _constant(kind, 1.0)))
+        series = _polynomial(builder, builder.fmul(s, s), [2 / (2 * k + 1) for k in range(11, -1, -1)])
+        return builder.fadd(builder.fmul(e, _constant(kind, math.log(2))), builder.fmul(s, series))
+
+    return lanes(lanes), codegen
+
+
 def _stretched(context: Any, builder: Any, kind: Any, lengths: Any, slack: Any, slack_kind: Any) -> Any:
     """Return lengths plus ``slack`` times themselves; integers as they are, since they are exact."""
     if _is_whole(kind.dtype):
@@ -519,6 +600,12 @@ if config.DISABLE_JIT:
     def total(lanes):
         """Return the sum of all lanes."""
         return lanes.sum()
+
+    def as_floats(lanes):
+        """Return lanes of float64."""
+        return lanes.astype(np.float64)
+
+    exp, log = np.exp, np.log
 
     def join_counts(best, count, length, more, slack):
         """Return how many paths are shortest."""

@@ -60,8 +60,8 @@ def require_same(name: str, stored: dict[str, Any], asked: dict[str, Any]) -> No
         return
     said = ", ".join(f"{MEANINGS[what]}{_values(stored.get(what), asked.get(what))}" for what in differing)
     raise StoreError(
-        f"{name} was begun by another call: {said} differs. Repeat the call that began it, name another folder, or "
-        f"write it anew with {option('existing', 'restart')}."
+        f"{name} was begun by another call, which differs in: {said}. Repeat the call that began it, name another "
+        f"folder, or write it anew with {option('existing', 'restart')}."
     )
 
 

@@ -10,10 +10,9 @@ import numpy as np
 from ...engine.query import PreparedGraph, check
 from ...errors import OptionError, in_python, option
 from ...graph import Graph
+from ..writing import STORE, is_store
 from .reader import Matrix
 from .writer import EXISTING, write_matrix
-
-ENDING = ".zarr"
 
 
 def is_place(out: Any) -> bool:
@@ -47,9 +46,9 @@ def solve_to_place(
 
 def check_name(out: Any) -> None:
     """Refuse the name of something else."""
-    if isinstance(out, str | os.PathLike) and not os.fspath(out).rstrip("/\\").lower().endswith(ENDING):
+    if isinstance(out, str | os.PathLike) and not is_store(os.fspath(out)):
         raise OptionError(
-            f"out is '{os.fspath(out)}'; the name of a store ends in {ENDING}, that of a table in .csv, .csv.gz or "
+            f"out is '{os.fspath(out)}'; the name of a store ends in {STORE}, that of a table in .csv, .csv.gz or "
             + ".parquet"
             + in_python(". For a .npy file, give out=numpy.lib.format.open_memmap(...)")
             + "."

@@ -120,7 +120,8 @@ class Labels:
 
     def _examples(self) -> str:
         """Return how many there are, and the first and the last."""
-        first, last = self.names([0])[0], self.names([len(self.indices) - 1])[0]
+        ends = self.names([0, len(self.indices) - 1])
+        first, last = ends.tolist() if isinstance(ends, np.ndarray) else ends
         return f"{len(self.indices):,} {self.role}s, {first!r} to {last!r}"
 
 

@@ -121,6 +121,11 @@ class Matrix:
         return Labels(role, kind, indices[order], listed)
 
     @property
+    def labels(self) -> tuple[Labels, Labels]:
+        """The names of the rows and of the columns, as they are stored."""
+        return self._rows, self._columns
+
+    @property
     def sources(self) -> Any:
         """The names of the rows, in the order in which they were asked: an array of whole numbers, or a list."""
         return self._rows.names()
@@ -280,7 +285,7 @@ class Matrix:
             finished=rows == form.rows,
             bytes=stored,
             uncompressed_bytes=raw,
-            **({"times_smaller": round(raw / stored, 1)} if stored else {}),
+            **({"times_smaller": round(raw / stored, 1)} if 0 < stored < raw else {}),
             method=own["plan"]["method"],
             device=own["plan"]["device"],
             why=own["plan"]["why"],
