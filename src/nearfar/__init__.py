@@ -42,6 +42,7 @@ _HOMES = {
     "Plan": "engine.planner",
     "open_matrix": "store.matrix.reader",
     "Matrix": "store.matrix.reader",
+    "Written": "store.written",
     "NearfarError": "errors",
     "errors": "",
     "generate": "graph",
@@ -85,6 +86,7 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .results import Table as Table
     from .store.matrix.reader import Matrix as Matrix
     from .store.matrix.reader import open_matrix as open_matrix
+    from .store.written import Written as Written
 
 
 def __getattr__(name: str) -> Any:

@@ -28,7 +28,8 @@ out : array or path
     An array to fill: in C order, with the shape of ``dist`` and a type that can hold the distances. `sssp`, `mssp` and
     `apsp` also fill an array of CuPy or PyOpenCL in the memory of the GPU that it is on, where the rows stay. For
     `mssp`, `apsp` and `table` also the name of a store to write, such as "d.zarr": the result is then a `Matrix`, and
-    the same call goes on where it was stopped.
+    the same call goes on where it was stopped. Or the name of a table, "t.parquet", "t.csv" or "t.csv.gz": one line per
+    reached pair, written while rows are found; the result is then a `Written`.
 delta : number
     The bucket width of `delta` and `dijkstra`.
 """
@@ -68,8 +69,10 @@ from .errors import InputTypeError, OptionError
 from .graph import Graph
 from .results import Distances, KNearest, Nearest, Table
 from .results.lookup import list_names, number_of, take_count
-from .store.matrix.door import check_name, is_place, no_place, solve_to_place
+from .store.door import plan_on_disk, solve_to_disk
+from .store.matrix.door import is_place, no_place
 from .store.matrix.reader import Matrix
+from .store.written import Written
 
 OPTIONS = {name: inspect.signature(check_options).parameters[name] for name in Options.__annotations__}
 
@@ -161,7 +164,7 @@ def mssp(
     existing: str = "resume",
     join: bool = False,
     **options: Unpack[RunOptions],
-) -> Matrix: ...
+) -> Matrix | Written: ...
 @overload
 def mssp(
     graph: Graph | PreparedGraph,
@@ -185,7 +188,7 @@ def mssp(
     existing: str = "resume",
     join: bool = False,
     **options: Any,
-) -> Distances | Table | Matrix:
+) -> Distances | Table | Matrix | Written:
     """Return the distances from several sources, one row per source, in the given order.
 
     Parameters
@@ -221,7 +224,7 @@ def _rows_or_table(
     rows = take_vertices(plain, sources, "source")
     columns = None if targets is None else take_vertices(plain, targets, "target")
     if is_place(options.get("out")):
-        return solve_to_place(graph, rows, columns, direction, existing, join, known_options(options))
+        return solve_to_disk(graph, rows, columns, direction, existing, join, known_options(options))
     no_place(existing, join)
     if columns is not None:
         return solve_table(graph, rows, columns, direction=direction, **known_options(options))
@@ -236,13 +239,13 @@ def apsp(
     existing: str = "resume",
     join: bool = False,
     **options: Unpack[RunOptions],
-) -> Matrix: ...
+) -> Matrix | Written: ...
 @overload
 def apsp(graph: Graph | PreparedGraph, **options: Unpack[Options]) -> Distances: ...
 @takes_options
 def apsp(
     graph: Graph | PreparedGraph, *, existing: str = "resume", join: bool = False, **options: Any
-) -> Distances | Matrix:
+) -> Distances | Matrix | Written:
     """Return the distances between all pairs of vertices, one row per source.
 
     Parameters
@@ -266,7 +269,7 @@ def apsp(
     """
     rows = np.arange(take_graph(graph).n, dtype=np.int32)
     if is_place(options.get("out")):
-        return solve_to_place(graph, rows, None, "from", existing, join, known_options(options))
+        return solve_to_disk(graph, rows, None, "from", existing, join, known_options(options))
     no_place(existing, join)
     return solve(check(graph, rows, **known_options(options)))
 
@@ -281,7 +284,7 @@ def table(
     existing: str = "resume",
     join: bool = False,
     **options: Unpack[RunOptions],
-) -> Matrix: ...
+) -> Matrix | Written: ...
 @overload
 def table(graph: Graph | PreparedGraph, sources: Any, targets: Any, **options: Unpack[Options]) -> Table: ...
 @takes_options
@@ -293,7 +296,7 @@ def table(
     existing: str = "resume",
     join: bool = False,
     **options: Any,
-) -> Table | Matrix:
+) -> Table | Matrix | Written:
     """Return the distances from some vertices to others: one row per source, one column per target.
 
     Parameters
@@ -322,7 +325,7 @@ def table(
     >>> table["Ulm", "Kiel"]
     7
     """
-    found: Table | Matrix = _rows_or_table(graph, sources, _given(targets), "from", existing, join, options)
+    found: Table | Matrix | Written = _rows_or_table(graph, sources, _given(targets), "from", existing, join, options)
     return found
 
 
@@ -547,14 +550,11 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
 
 
 def _plan_store(graph: Graph | PreparedGraph, sources: Any, targets: Any, options: dict[str, Any]) -> Plan:
-    """Return what writing a store would do."""
-    from .store.matrix.estimate import plan_store
-
+    """Return what writing a store or a table would do."""
     plain = take_graph(graph)
-    check_name(options.pop("out"))
     rows = np.arange(plain.n, dtype=np.int32) if sources is None else take_vertices(plain, sources, "source")
     columns = None if targets is None else take_vertices(plain, targets, "target")
-    return plan_store(check(graph, rows, **known_options(options)), columns)
+    return plan_on_disk(graph, rows, columns, dict(known_options(options)))
 
 
 @takes_options

@@ -72,5 +72,11 @@ def test_importing_networkx_stays_light():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(
-        ["nearfar", "nearfar.adapters", "nearfar.adapters.networkx", "nearfar.adapters.networkx.info"]
+        [
+            "nearfar.version",
+            "nearfar",
+            "nearfar.adapters",
+            "nearfar.adapters.networkx",
+            "nearfar.adapters.networkx.info",
+        ]
     )

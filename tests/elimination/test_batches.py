@@ -88,7 +88,7 @@ def sums_one_by_one(sweeper, seeds):
     sums = new_lanes(len(seeds), np.dtype("float64" if layout.dtype.kind == "f" else "int64"))
     for b, some in enumerate(seeds):
         index, touched = sweeper.climb(some, EACH_ALONE)
-        given = index, touched, sweeper.offers, b, sums, None, None, None, None, None, None, layout.limit, sweeper.stop
+        given = index, touched, sweeper.offers, b, sums, *[None] * 7, layout.limit, sweeper.stop
         sweep_folds(layout.down, layout.couples, None, sweeper.dist, *given)
     return sums
 

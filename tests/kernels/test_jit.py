@@ -151,7 +151,7 @@ path = Path(sys.argv[1])
 import_module(f"nearfar.kernels.cpu.{path.stem}")
 loaded = {module.__file__ for name, module in sys.modules.items() if name.startswith("nearfar.")}
 covered = {str(member) for member in jit.closure(path)}
-empty = {str(member) for member in jit.HERE.parent.rglob("__init__.py")}
+empty = {str(member) for name in ("__init__.py", "version.py") for member in jit.HERE.parent.rglob(name)}
 print(json.dumps([sorted(loaded - covered - empty), sorted(Path(member).name for member in covered - loaded)]))
 """
     for name in ("sweep", "delta", "words", "floyd"):

@@ -194,7 +194,7 @@ def test_keys_are_a_column():
 @pytest.mark.parametrize("kind", RESULTS)
 def test_a_kind_that_does_not_exist(kind):
     result = RESULTS[kind](Graph.from_arcs([0, 1], [1, 2], [5, 7]), [0, 1])
-    with pytest.raises(OptionError, match=r"kind='excel'.*'pandas', 'polars', 'arrow'"):
+    with pytest.raises(OptionError, match=r"kind is 'excel'.*'pandas', 'polars', 'arrow'"):
         result.to_frame(kind="excel")
 
 

@@ -12,6 +12,8 @@ import pytest
 
 import nearfar
 from helpers.able import ROUNDING
+from nearfar.store import lines as pieces
+from nearfar.store import sheets
 from nearfar.store import writing as saving
 from nearfar.store.writing import SAVERS
 
@@ -102,7 +104,7 @@ def test_tables_of_several_nearest(run, roads, tmp_path, monkeypatch):
     out = run("nearest", roads, "-s", "1,3", "--k", 2, "-o", "-").ok().out
     lines = "vertex,rank,source,distance\n1,1,1,0\n2,1,3,3\n2,2,1,5\n3,1,3,0\n3,2,1,2\n4,1,3,4\n4,2,1,6\n"
     assert out == lines
-    monkeypatch.setattr(saving, "LINES", 3)
+    monkeypatch.setattr(pieces, "PIECE", 3)
     assert run("nearest", roads, "-s", "1,3", "--k", 2, "-o", "-").ok().out == lines
     for old, new in (("4,2,1,6", "4,2,1,7"), ("2,2,1,5\n", ""), ("2,1,3,3\n2,2,1,5", "2,1,1,5\n2,2,3,3")):
         (tmp_path / "a.csv").write_text(lines.replace(old, new), encoding="utf8")
@@ -143,7 +145,7 @@ def test_cells(run, tmp_path, ending):
 
 def test_without_arrow(run, roads, friends, monkeypatch):
     """Tables as text need no other package; .parquet says which one it needs, before anything is read."""
-    monkeypatch.setattr(saving.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(sheets.importlib.util, "find_spec", lambda name: None)
     for file, sources in ((roads, "1,5"), (friends, "Ann,Bob")):
         assert run("mssp", file, "--sources", sources, "-o", "a.csv", "--predecessors", "-q").code == 0
         assert proved(run("verify", file, "a.csv"))
@@ -207,7 +209,8 @@ def test_parquet_types(run, friends, tmp_path):
     pq = pytest.importorskip("pyarrow.parquet")
     run("sssp", friends, "-s", "Bob", "-o", "a.parquet", "--predecessors")
     table = pq.read_table(tmp_path / "a.parquet")
-    assert [str(field.type) for field in table.schema] == ["string", "string", "int32", "string"]
+    words = "dictionary<values=string, indices=int32, ordered=0>"
+    assert [str(field.type) for field in table.schema] == [words, words, "int32", words]
     assert table.to_pylist()[1] == {
         "source": "Bob",
         "target": "Cid, the elder",
@@ -222,8 +225,9 @@ def test_long_tables(run, tmp_path, monkeypatch):
     run("generate", "road_grid", "--rows", 9, "--cols", 9, "-o", "roads.gr", "-q")
     whole = run("apsp", "roads.gr", "-o", "-", "--predecessors").ok().out
     assert whole.count("\n") == 1 + 81 * 81
-    monkeypatch.setattr(saving, "LINES", 7)
-    monkeypatch.setattr(saving, "GROUP", 50)
+    monkeypatch.setattr(sheets, "LINES", 7)
+    monkeypatch.setattr(pieces, "PIECE", 20)
+    monkeypatch.setattr(sheets, "GROUP", 50)
     assert run("apsp", "roads.gr", "-o", "-", "--predecessors").ok().out == whole
     pytest.importorskip("pyarrow")
     run("apsp", "roads.gr", "-o", "a.parquet", "--predecessors")
@@ -375,7 +379,7 @@ WHOLE = "source,target,distance\n1,1,0\n1,2,5\n1,3,2\n1,4,6\n"
 @pytest.mark.parametrize("arrow", [True, False])
 def test_tables_that_no_query_saves(run, roads, tmp_path, monkeypatch, arrow, text, words):
     if not arrow:
-        monkeypatch.setattr(saving.importlib.util, "find_spec", lambda name: None)
+        monkeypatch.setattr(sheets.importlib.util, "find_spec", lambda name: None)
     (tmp_path / "bad.csv").write_text(text, encoding="utf8")
     run("verify", roads, "bad.csv").error("bad.csv", words)
 
@@ -514,3 +518,18 @@ def test_integers_are_never_rounded(run, roads, tmp_path):
     assert "rounded" not in np.load(tmp_path / "a.npz").files and proved(run("verify", roads, "a.npz"))
     assert proved(run("verify", roads, "a.npz", "--rounded"))
     assert run("verify", roads, "a.npz", "--json").ok().json["rounding"] is None
+
+
+def test_parquet_knows_its_cutoff_and_rounding(run, roads, tmp_path):
+    """What the metadata say need not be said again; without them, the file is a wrong answer."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    run("mssp", roads, "--sources", "1,5", "--cutoff", 5, "-o", "near.parquet", "-q").ok()
+    assert proved(run("verify", roads, "near.parquet"))
+    rng = np.random.default_rng(1)
+    mesh = nearfar.Graph.from_arcs(*rng.integers(0, 60, (2, 200)), rng.random(200), 60)
+    nearfar.write(mesh, tmp_path / "mesh.npz")
+    run("apsp", "mesh.npz", "--method", "floyd", "-o", "mesh.parquet", "-q").ok()
+    assert run("verify", "mesh.npz", "mesh.parquet").ok().out.startswith("exact up to rounding")
+    for graph, file in ((roads, "near.parquet"), ("mesh.npz", "mesh.parquet")):
+        pq.write_table(pq.read_table(tmp_path / file).replace_schema_metadata(None), tmp_path / file)
+        assert run("verify", graph, file).code == 1

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import nearfar
 
+from ..store.written import Written
+
 if TYPE_CHECKING:
     from ..graph import Graph
     from .summary import Row
@@ -34,7 +36,7 @@ def graph_of(graph: Graph) -> dict[str, Any]:
 
 
 def run_of(
-    loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest | nearfar.KNearest | nearfar.Table
+    loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest | nearfar.KNearest | nearfar.Table | Written
 ) -> dict[str, Any]:
     """Return what every query reports: the file, the graph, what ran and how long it took."""
     distances = answer.distances if isinstance(answer, nearfar.Nearest) else answer
@@ -46,7 +48,7 @@ def run_of(
         "device": plan.device,
         "threads": None if plan.gpu else plan.threads,
         "why": plan.why,
-        "dtype": str(answer.dist.dtype),
+        "dtype": str(answer.dtype if isinstance(answer, Written) else answer.dist.dtype),
         "cutoff": distances.cutoff,
         "direction": distances.direction,
         "seconds": {"read": loaded.seconds, "solve": stats["seconds"], "compile": stats.get("compile_seconds", 0.0)},

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..graph import Graph
+    from ..store.written import Written
     from .summary import Row
     from .work import Loaded
 
@@ -117,7 +118,7 @@ def weights_of(graph: Graph) -> str:
 
 
 def run_facts(
-    loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest | nearfar.KNearest | nearfar.Table
+    loaded: Loaded, answer: nearfar.Distances | nearfar.Nearest | nearfar.KNearest | nearfar.Table | Written
 ) -> list[Fact]:
     """Describe the graph, what ran, why, and how long it took."""
     distances = answer.distances if isinstance(answer, nearfar.Nearest) else answer

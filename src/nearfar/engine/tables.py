@@ -65,8 +65,13 @@ def solve_table(
     **given: Any,
 ) -> Table:
     """Plan a table, fill it, and return it; ``given``: arguments of `check`."""
-    began = time.perf_counter()
     query, taken = _take(graph, sources, targets, single, out, given)
+    return answer_table(query, targets, taken, single)
+
+
+def answer_table(query: Query, targets: np.ndarray, taken: np.ndarray | None = None, single: bool = False) -> Table:
+    """Plan and fill the table of a checked query; ``taken``: the array to fill, if one was given."""
+    began, sources = time.perf_counter(), query.sources
     filling = plan_table(query, targets)
     if taken is not None:
         filling = replace(filling, size=0)

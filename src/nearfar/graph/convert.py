@@ -314,7 +314,7 @@ def _with_usual_weight(edges: list[Any], weight: Any) -> list[Any]:
     if lacking and weight is not USUAL_WEIGHT:
         raise GraphError(
             f"the edge {shorten(lacking[0][:-1])} has no {shorten(weight)}; {len(lacking):,} of {len(edges):,} edges "
-            f"lack it. Fill it in, use {option('default', 1)} to count them so, or {option('default', np.inf)} to "
+            f"lack it. Fill it in, use default=1 to count them so, or default=inf to "
             f"leave them out."
         )
     return [(*edge[:-1], 1) if edge[-1] is _ABSENT else edge for edge in edges] if lacking else edges

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -17,8 +18,12 @@ from ..graph import Graph
 from ..graph.tables import Columns, Framed, Named
 from ..results import lookup
 from ..results.limits import choose_types
+from ..store.columns import check_table, save_lines
+from ..store.lines import Lines, facts_of
 from .ask import MetricOptions, ask
 from .near import take_cutoffs
+
+LINES = 1 << 18  # pairs that become lines of a file at a time
 
 
 class Within(Framed):
@@ -134,6 +139,44 @@ class Within(Framed):
     def to_arrow(self) -> Any:
         """Return a pyarrow.Table with columns source, target and distance, as `to_frame` has them."""
         return self._framed("arrow")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a table with one line per pair to a .csv, .csv.gz or .parquet file, which appears whole or not at all.
+
+        Names are numbers or text there: cells and other tuples are text. In .parquet, names that are words are
+        dictionary columns, and a row group holds whole sources.
+
+        Examples
+        --------
+        >>> import nearfar, pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "near.csv"
+        >>> nearfar.metrics.within(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 6).save(file)
+        >>> file.read_text().split()
+        ['source,target,distance', '0,0,0', '0,1,5', '1,1,0', '2,2,0']
+        """
+        check_table(os.fspath(path))
+        save_lines(self._pieces(), os.fspath(path), facts_of(self.direction, self.cutoff, self.dist.dtype, False))
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write a .parquet file, whatever it is called, as `save` does.
+
+        Examples
+        --------
+        >>> import nearfar, tempfile
+        >>> near = nearfar.metrics.within(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), 6)
+        >>> near.to_parquet(tempfile.mkdtemp() + "/near.parquet")
+        """
+        facts = facts_of(self.direction, self.cutoff, self.dist.dtype, False)
+        save_lines(self._pieces(), os.fspath(path), facts, ".parquet")
+
+    def _pieces(self) -> Iterator[Lines]:
+        """Yield some lines at a time, and where sources end among them."""
+        for low in range(0, max(1, len(self)), LINES):
+            high = min(low + LINES, len(self))
+            ends = self.offsets[
+                np.searchsorted(self.offsets, low, "right") : np.searchsorted(self.offsets, high, "right")
+            ]
+            yield self._lines(low, high), ends - low
 
     def describe(self) -> Description:
         """Return how many pairs there are, and what they take: a dict that prints as a table."""

@@ -6,29 +6,27 @@ import csv
 import gzip
 import io
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import FileError, FormatError, MissingFileError, OptionError
 from ..formats.io.targets import check_writable
 from ..formats.io.whole import whole_file
-from .writing import labels_of, require_arrow
-
-ENDINGS = (".csv", ".csv.gz", ".parquet")
-LINES = 1 << 16  # lines that are formatted at a time
-
-Columns = dict[str, Any]
-"""Arrays or lists of equal length, by the heading of the column."""
+from ..graph.tables import Columns
+from .labels import labels_of
+from .lines import Lines
+from .sheets import SHEETS, open_sheet, require_arrow, sheet_ending
 
 
 def check_table(path: str) -> None:
     """Refuse a file that no table can be written to, before anything is computed."""
     if path == "-":
         return
-    if not path.lower().endswith(ENDINGS):
-        raise OptionError(f"the name of '{path}' should end in one of {', '.join(ENDINGS)}; '-' writes csv.")
+    if sheet_ending(path) is None:
+        raise OptionError(f"the name of '{path}' should end in one of {', '.join(SHEETS)}; '-' writes csv.")
     check_writable(path)
     if path.lower().endswith(".parquet"):
         require_arrow("writing")
@@ -40,43 +38,35 @@ def vertex_column(graph: Any, vertices: np.ndarray) -> np.ndarray:
     return np.asarray(vertices) if labels is None else labels[vertices]
 
 
-def save_columns(columns: Columns, path: str) -> None:
-    """Write a table to a file of the kind that its ending names; '-' is csv on standard output."""
+def save_columns(columns: Mapping[str, Any], path: str) -> None:
+    """Write a table to a file of the kind that its ending names; '-' is csv on standard output.
+
+    ``columns``: arrays or lists of equal length, by the heading of the column.
+    """
+    arrays: Columns = {name: np.asarray(values) for name, values in columns.items()}
     if path == "-":
-        _write_csv(columns, sys.stdout.buffer)
+        with open_sheet(sys.stdout.buffer, ".csv") as sheet:
+            sheet.write(arrays)
         sys.stdout.buffer.flush()
-        return
-    with whole_file(path) as file:
-        if path.lower().endswith(".parquet"):
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-
-            pq.write_table(pa.table({name: pa.array(values) for name, values in columns.items()}), file)
-        elif path.lower().endswith(".gz"):
-            with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-                _write_csv(columns, packed)  # type: ignore[arg-type]
-        else:
-            _write_csv(columns, file)
+    else:
+        save_lines([(arrays, None)], path)
 
 
-def _write_csv(columns: Columns, file: IO[bytes]) -> None:
-    """Write a header and one line per row."""
-    lists = [np.asarray(values).tolist() for values in columns.values()]
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for low in range(0, len(lists[0]) if lists else 0, LINES):
-        writer.writerows(zip(*(values[low : low + LINES] for values in lists), strict=True))
-        file.write(text.getvalue().encode())
-        text.seek(0)
-        text.truncate()
-    file.write(text.getvalue().encode())
+def save_lines(
+    lines: Iterable[Lines], path: str, about: Mapping[str, str] | None = None, ending: str | None = None
+) -> None:
+    """Write blocks of lines to a file; ``about``: what a .parquet file says of itself."""
+    ending = sheet_ending(path) if ending is None else ending
+    assert ending is not None  # checked when the options were read
+    with whole_file(path) as file, open_sheet(file, ending, about) as sheet:
+        for columns, ends in lines:
+            sheet.write(columns, ends)
 
 
 def read_columns(path: str) -> dict[str, list[Any]]:
     """Read a table: its columns by heading; words of csv files that are numbers are numbers."""
-    if not path.lower().endswith(ENDINGS):
-        raise OptionError(f"the name of '{path}' should end in one of {', '.join(ENDINGS)}.")
+    if sheet_ending(path) is None:
+        raise OptionError(f"the name of '{path}' should end in one of {', '.join(SHEETS)}.")
     try:
         if path.lower().endswith(".parquet"):
             require_arrow("reading")

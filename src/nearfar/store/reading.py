@@ -16,8 +16,8 @@ import numpy as np
 from ..errors import FileError, FormatError, MissingFileError, NearfarError, OptionError, option
 from ..results import Distances, KNearest, Nearest
 from .answers import Hints, SavedDistances, check_direction, nearest_of
+from .labels import vertices_of
 from .tables import load_csv, load_parquet
-from .writing import vertices_of
 
 if TYPE_CHECKING:
     from ..graph import Graph

@@ -12,7 +12,7 @@ import importlib.util
 import io
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,9 @@ from ..errors import FormatError, OptionError, option
 from ..results import Distances, KNearest, Nearest
 from ..results.limits import unreached
 from .answers import Hints, SavedDistances, check_direction, nearest_of
-from .writing import NUMBERS, labels_of, require_arrow
+from .labels import labels_of
+from .lines import NUMBERS
+from .sheets import require_arrow
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -54,7 +56,17 @@ def load_parquet(path: str, graph: Graph, hints: Hints) -> Distances | Nearest |
     from pyarrow.parquet import read_table
 
     with open(path, "rb") as file:
-        return _from_arrow(path, graph, hints, read_table(file))
+        table = read_table(file)
+    return _from_arrow(path, graph, _with_facts(hints, table.schema.metadata or {}), table)
+
+
+def _with_facts(hints: Hints, said: dict[bytes, bytes]) -> Hints:
+    """Return the hints of the command line, and what the file says of itself."""
+    cutoff = hints.cutoff
+    if b"nearfar_cutoff" in said:
+        word = said[b"nearfar_cutoff"].decode()
+        cutoff = int(word) if word.isdecimal() else float(word)
+    return replace(hints, cutoff=cutoff, rounded=hints.rounded or said.get(b"nearfar_rounded") == b"true")
 
 
 def _from_arrow(path: str, graph: Graph, hints: Hints, table: Any) -> Distances | Nearest | KNearest:

@@ -6,35 +6,25 @@ array ``vertices`` of an .npz file holds their names. Tables hold the names them
 
 from __future__ import annotations
 
-import gzip
-import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterator
-from itertools import chain
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import DistanceOverflowError, FileError, MissingDependencyError, OptionError
+from ..errors import DistanceOverflowError, FileError, OptionError
 from ..formats.io.targets import check_writable
 from ..formats.io.whole import whole_file
-from ..graph.cells import CellNames
 from ..results import Distances, KNearest, Nearest, Table
-from ..results.limits import unreached
+from .labels import vertices_of
+from .lines import Answer, Listed, answer_lines, facts_of, link_of
+from .sheets import SHEETS, open_sheet, require_arrow
 
 if TYPE_CHECKING:
     from ..engine.planner import Plan
-    from ..graph import Graph
 
 STORE = ".zarr"  # the ending of the name of a stored matrix
-LINES = 1 << 16  # lines of a table that are formatted at a time
-NUMBERS, LINKS = ("distance", "rank"), ("predecessor", "successor")  # columns; the others hold vertices
-GROUP = 1 << 20  # lines of a table that are compressed at a time
-
-
-Answer = Distances | Nearest | KNearest  # with whole rows: also for .npy and .npz
-Listed = Answer | Table  # anything that has lines
 
 
 def check_path(path: str) -> None:
@@ -73,7 +63,7 @@ def save(answer: Listed, path: str, predecessors: bool) -> None:
             "file whose name ends in .npz."
         )
     if path == "-":
-        _save_csv(answer, sys.stdout.buffer, predecessors)
+        SAVERS[".csv"](answer, sys.stdout.buffer, predecessors)
         sys.stdout.buffer.flush()
         return
     ending = ending_of(path)
@@ -148,83 +138,8 @@ def _save_npz(answer: Answer, file: IO[bytes], predecessors: bool) -> None:
     if distances.direction == "to":
         arrays["direction"] = np.asarray("to")
     if predecessors and not isinstance(answer, KNearest):
-        arrays[f"{link_of(answer)}s"] = answer.towards_sources
+        arrays[f"{link_of(answer.direction)}s"] = answer.towards_sources
     np.savez(file, **arrays)  # type: ignore[arg-type]
-
-
-def vertices_of(graph: Graph) -> np.ndarray:
-    """Return the names of the vertices as an array of integers, or of pairs or words if not all are integers."""
-    if isinstance(graph.names, CellNames):
-        return graph.names.take(np.arange(graph.n))
-    labels = labels_of(graph)
-    if labels is None:
-        return np.arange(graph.n)
-    return labels if labels.dtype.kind == "i" else labels.astype(np.str_)
-
-
-def labels_of(graph: Graph) -> np.ndarray | None:
-    """Return the names of the vertices: int64, or strings as objects; None if they have no names but indices."""
-    if graph.names is None:
-        return None
-    if hasattr(graph.names, "array"):
-        return np.asarray(graph.names.array, np.int64)
-    if all(type(name) is int and -(2**63) <= name < 2**63 for name in graph.names):
-        return np.fromiter(graph.names, np.int64, graph.n)
-    return np.fromiter(map(str, graph.names), object, graph.n)
-
-
-def columns_of(answer: Listed) -> list[str]:
-    """Return the columns of a table: a nearest query has one line per vertex, any other query one per pair.
-
-    Columns are named by travel, and the vertex of a row is first: ``target,source`` are distances to the first column.
-    """
-    own, other = ("source", "target") if _direction(answer) == "from" else ("target", "source")
-    if isinstance(answer, KNearest):
-        return ["vertex", "rank", own, "distance"]
-    return [*(["vertex", own] if isinstance(answer, Nearest) else [own, other]), "distance"]
-
-
-def link_of(answer: Listed) -> str:
-    """Return what the next vertex towards the source is called."""
-    return "predecessor" if _direction(answer) == "from" else "successor"
-
-
-def _direction(answer: Listed) -> str:
-    """Return whether distances lead from the sources or to them."""
-    return answer.direction
-
-
-def blocks_of(answer: Listed, predecessors: bool) -> Iterator[list[np.ndarray]]:
-    """Yield the columns of a table, a block of lines at a time: vertex indices, distances, predecessors."""
-    if isinstance(answer, KNearest):
-        yield from _ranked_blocks(answer)
-        return
-    for r, row in enumerate(_distances(answer).rows):
-        found = np.flatnonzero(row != unreached(row.dtype))
-        tree = _tree_of(answer, r) if predecessors and not isinstance(answer, Table) else None
-        for low in range(0, len(found), LINES):
-            v = found[low : low + LINES]
-            if isinstance(answer, Nearest):
-                columns = [v, answer.source[v], row[v]]
-            else:
-                ends = answer.target_indices[v] if isinstance(answer, Table) else v
-                columns = [np.full(len(v), answer.source_indices[r]), ends, row[v]]
-            yield columns if tree is None else [*columns, tree[v]]
-
-
-def _ranked_blocks(answer: KNearest) -> Iterator[list[np.ndarray]]:
-    """Yield vertices, ranks, sources and distances of the k nearest, a block of vertices at a time."""
-    step = max(1, LINES // answer.k)
-    for low in range(0, answer.graph.n, step):
-        v, i = np.nonzero(answer.source[low : low + step] >= 0)
-        v += low
-        yield [v, i + 1, answer.source[v, i], answer.dist[v, i]]
-
-
-def _tree_of(answer: Distances | Nearest, r: int) -> np.ndarray:
-    """Return the predecessors of one row."""
-    pred = answer.towards_sources
-    return pred if pred.ndim == 1 else pred[r]
 
 
 def _distances(answer: Distances | Nearest | Table) -> Distances | Table:
@@ -240,93 +155,22 @@ def _has_starts(answer: Listed) -> bool:
     return distances.starts is not None or (distances.seeds is not None and not isinstance(answer, Nearest))
 
 
-def _save_csv(answer: Listed, file: IO[bytes], predecessors: bool) -> None:
-    """Write one line per reached pair. Many lines are formatted at once, which is faster."""
-    labels = labels_of(answer.graph)
-    if labels is not None and labels.dtype.kind == "O":
-        labels = np.fromiter(map(_quoted, labels), object, len(labels))
-    header = columns_of(answer) + ([link_of(answer)] if predecessors else [])
-    file.write((",".join(header) + "\n").encode())
-    line = ",".join(["%s"] * len(header)) + "\n"
-    for columns in blocks_of(answer, predecessors):
-        texts = [_texts(name, column, labels) for name, column in zip(header, columns, strict=True)]
-        file.write((line * len(columns[0]) % tuple(chain.from_iterable(zip(*texts, strict=True)))).encode())
+def _save_lines(ending: str) -> Callable[..., None]:
+    """Return what writes a table of this kind: one line per reached pair."""
 
+    def save_lines(answer: Listed, file: IO[bytes], predecessors: bool) -> None:
+        found = answer.distances if isinstance(answer, Nearest) else answer
+        rounded = not isinstance(found, KNearest) and found.rounded
+        facts = facts_of(answer.direction, found.cutoff, answer.dist.dtype, rounded)
+        with open_sheet(file, ending, facts) as sheet:
+            for columns, ends in answer_lines(answer, predecessors):
+                sheet.write(columns, ends)
 
-def _texts(name: str, column: np.ndarray, labels: np.ndarray | None) -> list[Any]:
-    """Return the fields of a column; a vertex that is missing is an empty field."""
-    if name in NUMBERS:
-        return (column.astype(np.str_) if column.dtype == np.float32 else column).tolist()
-    names = _names(labels, column)
-    if name not in LINKS:
-        return names
-    return [name if v >= 0 else "" for name, v in zip(names, column.tolist(), strict=True)]
-
-
-def _gathered(blocks: Iterator[list[np.ndarray]]) -> Iterator[list[np.ndarray]]:
-    """Yield larger blocks: .parquet is read best in groups of about a million lines."""
-    waiting: list[list[np.ndarray]] = []
-    for block in blocks:
-        waiting.append(block)
-        if sum(len(columns[0]) for columns in waiting) >= GROUP:
-            yield [np.concatenate(columns) for columns in zip(*waiting, strict=True)]
-            waiting = []
-    if waiting:
-        yield [np.concatenate(columns) for columns in zip(*waiting, strict=True)]
-
-
-def _names(labels: np.ndarray | None, indices: np.ndarray) -> list[Any]:
-    """Return the names of vertices."""
-    names: list[Any] = (indices if labels is None else labels[indices]).tolist()
-    return names
-
-
-def _quoted(name: str) -> str:
-    """Return a name as a field of a csv file, in quotes if necessary."""
-    return '"' + name.replace('"', '""') + '"' if any(mark in name for mark in ',"\r\n') else name
-
-
-def _save_csv_gz(answer: Listed, file: IO[bytes], predecessors: bool) -> None:
-    """Write a compressed table, without a time stamp, so that equal answers give equal bytes."""
-    with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-        _save_csv(answer, packed, predecessors)  # type: ignore[arg-type]
-
-
-def _save_parquet(answer: Listed, file: IO[bytes], predecessors: bool) -> None:
-    """Write a table of typed columns."""
-    require_arrow("writing")
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    labels = labels_of(answer.graph)
-    name = pa.string() if labels is not None and labels.dtype.kind == "O" else pa.int64()
-    distances = answer.dist if isinstance(answer, KNearest) else _distances(answer).rows
-    types = {"distance": pa.from_numpy_dtype(distances.dtype), "rank": pa.int64()}
-    header = columns_of(answer) + ([link_of(answer)] if predecessors else [])
-    schema = pa.schema([(title, types.get(title, name)) for title in header])
-    with pq.ParquetWriter(file, schema) as writer:
-        for columns in _gathered(blocks_of(answer, predecessors)):
-            arrays = [
-                pa.array(column)
-                if title in NUMBERS
-                else pa.array(_names(labels, column), name, mask=column < 0 if title in LINKS else None)
-                for title, column in zip(header, columns, strict=True)
-            ]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
-
-
-def require_arrow(doing: str) -> None:
-    """Refuse .parquet files if pyarrow is not installed."""
-    if importlib.util.find_spec("pyarrow") is None:
-        raise MissingDependencyError(
-            f"{doing} .parquet needs the package pyarrow, which is not installed. Use: pip install 'nearfar[formats]'"
-        )
+    return save_lines
 
 
 SAVERS: dict[str, Callable[..., None]] = {
     ".npy": _save_npy,
     ".npz": _save_npz,
-    ".csv": _save_csv,
-    ".csv.gz": _save_csv_gz,
-    ".parquet": _save_parquet,
+    **{ending: _save_lines(ending) for ending in SHEETS},
 }

@@ -12,8 +12,7 @@ from ..options import JSON, MATRIX_OUT, PREDECESSORS, QUIET, graph_file, reading
 from ..outputs import check_output, is_store
 
 if TYPE_CHECKING:
-    import nearfar
-
+    from ..summary import Rows
     from ..work import Loaded
 
 
@@ -43,15 +42,17 @@ def apsp(
     """Distances between all pairs of vertices.
 
     Row i of the matrix holds the distances from the vertex with index i, column j those to the vertex with index j.
-    With -o NAME.zarr they are stored in blocks, compressed: a job that is stopped goes on when the command is repeated.
-    With -o FILE.npy the rows are written directly to the file. 'nearfar plan -o' shows how large either is.
+    With -o NAME.zarr it is stored in blocks, compressed: a job that is stopped goes on when the command is repeated.
+    With any other -o but .npz, and without --predecessors, rows are written while they are found, so that the matrix
+    may be larger than memory. 'nearfar plan -o' shows how large it is.
     """
     check_output(output, predecessors, json, quiet)
     import nearfar
 
     from ..stores import answer_store, check_storing
+    from ..summary import Rows, describe_block
     from ..work import load
-    from .mssp import solve_rows
+    from .mssp import solve_rows, streams, write_rows
 
     check_storing(storing, output, predecessors)
     loaded = load(file, reading, quiet)
@@ -59,8 +60,11 @@ def apsp(
         query: Any = partial(nearfar.apsp, loaded.graph)
         answer_store(query, "apsp", loaded, solving, output, storing, json, quiet)
         return
-    rows: Any = partial(nearfar.apsp, loaded.graph)
-    result = solve_rows(rows, loaded, None, solving, output, predecessors, quiet)
+    if streams(output, predecessors):
+        result = write_rows(loaded, None, "from", solving, output or "", quiet, describe_block)
+    else:
+        rows: Any = partial(nearfar.apsp, loaded.graph)
+        result = Rows.of(solve_rows(rows, loaded, None, solving, output, predecessors, quiet))
     if output == "-" or (quiet and not json):
         return
     if json:
@@ -69,31 +73,30 @@ def apsp(
         _print_screen(loaded, result, output)
 
 
-def _print_document(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
+def _print_document(loaded: Loaded, result: Rows, output: str | None) -> None:
     """Print the answer as JSON."""
     from .. import documents
     from ..summary import farthest_of
-    from .mssp import rows_of
 
-    rows, graph = rows_of(result), loaded.graph
+    rows, graph = result.rows, loaded.graph
     reached, best = sum(row.reached for row in rows), farthest_of(rows)
     far = None if best is None else {"source": documents.name_of(graph, best.source)}
     documents.show(
         "apsp",
-        **documents.run_of(loaded, result),
+        **documents.run_of(loaded, result.answer),
         pairs=graph.n**2,
         reached=reached,
         unreached=graph.n**2 - reached,
         farthest=None if best is None or far is None else far | (documents.vertex_of(graph, best.farthest) or {}),
-        bytes=result.rows.nbytes,
+        bytes=result.nbytes,
         output=output,
     )
 
 
-def _print_screen(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
+def _print_screen(loaded: Loaded, result: Rows, output: str | None) -> None:
     """Print the answer as text."""
     from .. import screen
-    from .mssp import pairs_facts, rows_of
+    from .mssp import pairs_facts
 
-    facts = [*screen.run_facts(loaded, result), *pairs_facts(result, rows_of(result)), *screen.output_fact(output)]
+    facts = [*screen.run_facts(loaded, result.answer), *pairs_facts(loaded, result), *screen.output_fact(output)]
     screen.show(f"Distances between all pairs in {loaded.file}", facts)

@@ -29,7 +29,7 @@ from ..outputs import check_output, check_pairs, is_store
 if TYPE_CHECKING:
     import nearfar
 
-    from ..summary import Row
+    from ..summary import Row, Rows
     from ..work import Loaded
 
 
@@ -67,14 +67,16 @@ def mssp(
     """Distances from several sources to every vertex, one row per source; with --to, a table of sources and targets.
 
     Rows are in the order of the sources. With --direction to, they hold the distances to the sources. With -o NAME.zarr
-    they are stored in blocks, and a job that is stopped goes on when the command is repeated. With -o FILE.npy they are
-    written directly to the file, so that they may be larger than memory. The table has one line per pair of a
-    source and a target, in order; pairs without a path are 'unreached', null in JSON, and left out of files.
+    they are stored in blocks, and a job that is stopped goes on when the command is repeated. With any other -o but
+    .npz, and without --predecessors, they are written while they are found, so that they may be larger than memory. The
+    table has one line per pair of a source and a target, in order; pairs without a path are 'unreached', null in JSON,
+    and left out of files.
     """
     import nearfar
 
     from ..pairs import answer_pairs
     from ..stores import answer_store, check_storing
+    from ..summary import Rows, describe_rows
     from ..words import check_given, find_sources, find_vertices
     from ..work import load
 
@@ -93,8 +95,11 @@ def mssp(
     if ends is not None:
         answer_pairs(loaded, starts, ends, direction, solving, output, json, quiet)
         return
-    query = partial(nearfar.mssp, loaded.graph, starts, direction=direction)
-    result = solve_rows(query, loaded, starts, solving, output, predecessors, quiet)
+    if streams(output, predecessors):
+        result = write_rows(loaded, starts, direction, solving, output or "", quiet, describe_rows)
+    else:
+        query = partial(nearfar.mssp, loaded.graph, starts, direction=direction)
+        result = Rows.of(solve_rows(query, loaded, starts, solving, output, predecessors, quiet))
     if output == "-" or (quiet and not json):
         return
     if json:
@@ -128,52 +133,81 @@ def solve_rows(
     return result
 
 
-def rows_of(result: nearfar.Distances) -> list[Row]:
-    """Return the summary of every row."""
-    from ..summary import describe_row
+def streams(output: str | None, predecessors: bool) -> bool:
+    """Tell whether rows are written to a table while they are found; trees need rows that are kept."""
+    from ...store.door import is_table
 
-    return [describe_row(row, int(source)) for row, source in zip(result.rows, result.source_indices, strict=True)]
+    return is_table(output) and not predecessors
 
 
-def _print_document(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
+def write_rows(
+    loaded: Loaded,
+    starts: list[Any] | None,
+    direction: str,
+    solving: dict[str, Any],
+    output: str,
+    quiet: bool,
+    describe: Callable[[Any], list[Row]],
+) -> Rows:
+    """Write the rows of some sources, or of all (None), to a table, and keep what ``describe`` says of every block."""
+    import numpy as np
+
+    from ...engine.query import take_vertices
+    from ...store.door import solve_to_table
+    from ..summary import Rows
+    from ..work import given, solve
+
+    graph = loaded.graph
+    rows: list[Row] = []
+    sources = np.arange(graph.n, dtype=np.int32) if starts is None else take_vertices(graph, starts, "source")
+
+    def query(progress: Any) -> Any:
+        options = given(solving) | {"out": output, "progress": progress}
+        return solve_to_table(graph, sources, None, direction, options, lambda block: rows.extend(describe(block)))
+
+    written = solve(query, quiet)
+    return Rows(written, (len(sources), graph.n), written.dtype, rows)
+
+
+def _print_document(loaded: Loaded, result: Rows, output: str | None) -> None:
     """Print the answer as JSON."""
     from .. import documents
 
     graph = loaded.graph
     documents.show(
         "mssp",
-        **documents.run_of(loaded, result),
-        rows=[documents.row_of(graph, row) for row in rows_of(result)],
+        **documents.run_of(loaded, result.answer),
+        rows=[documents.row_of(graph, row) for row in result.rows],
         distances=None,
-        bytes=result.rows.nbytes,
+        bytes=result.nbytes,
         output=output,
     )
 
 
-def _print_screen(loaded: Loaded, result: nearfar.Distances, output: str | None) -> None:
+def _print_screen(loaded: Loaded, result: Rows, output: str | None) -> None:
     """Print the answer as text."""
     from .. import screen
 
-    rows = rows_of(result)
-    facts = [*screen.run_facts(loaded, result), *pairs_facts(result, rows), *screen.output_fact(output)]
-    heading = f"Distances {result.direction} {screen.count(len(rows), 'source')} in {loaded.file}"
-    screen.show(heading, facts, screen.row_table(loaded.graph, rows, "reached", result.direction))
+    rows, direction = result.rows, result.answer.direction
+    facts = [*screen.run_facts(loaded, result.answer), *pairs_facts(loaded, result), *screen.output_fact(output)]
+    heading = f"Distances {direction} {screen.count(len(rows), 'source')} in {loaded.file}"
+    screen.show(heading, facts, screen.row_table(loaded.graph, rows, "reached", direction))
 
 
-def pairs_facts(result: nearfar.Distances, rows: list[Row]) -> list[tuple[str, str]]:
+def pairs_facts(loaded: Loaded, result: Rows) -> list[tuple[str, str]]:
     """Return how many pairs are reached, how large the answer is, and which pair is farthest."""
     from .. import screen
     from ..summary import farthest_of
 
-    k, n = result.rows.shape
-    reached, name, best = sum(row.reached for row in rows), result.graph.name, farthest_of(rows)
-    size = f"{screen.format_count(k)} x {screen.format_count(n)} {result.rows.dtype}"
+    k, n = result.shape
+    reached, name, best = sum(row.reached for row in result.rows), loaded.graph.name, farthest_of(result.rows)
+    size = f"{screen.format_count(k)} x {screen.format_count(n)} {result.dtype}"
     facts = [
-        ("answer", f"{size}, {screen.format_bytes(result.rows.nbytes)}"),
+        ("answer", f"{size}, {screen.format_bytes(result.nbytes)}"),
         screen.reached_fact(reached, k * n, "pair", "pairs"),
     ]
     if best is not None and best.farthest is not None:
         ends = [str(name(best.source)), str(name(best.farthest[0]))]
-        walk = screen.whole_path(ends if result.direction == "from" else ends[::-1])
+        walk = screen.whole_path(ends if result.answer.direction == "from" else ends[::-1])
         facts.append(("farthest", f"{walk}, distance {screen.number(best.farthest[1])}"))
     return facts

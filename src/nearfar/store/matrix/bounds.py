@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.query import check
+from ...engine.query import Query, check
 from ...engine.solve import solve
 from ...graph import Graph
 
@@ -42,6 +42,28 @@ def longest_distance(graph: Graph, threads: int) -> int | None:
     weights = np.empty(0, np.int64) if graph.weights is None else graph.weights
     ends: Any = graph.offsets, graph.arcs, weights, parts.astype(np.int64), members, starts, within, pending
     return int(longest_through(*ends, room, np.zeros(count, np.int64)))
+
+
+def certain_type(query: Query) -> np.dtype:
+    """Return the first type of a query that holds all distances, whichever these are."""
+    types = query.types
+    if len(types) == 1:
+        return types[0]
+    if types[0].kind == "f":
+        return types[0] if _fits_floats(query) else types[-1]
+    longest = query.cutoff if _is_short(query) else longest_distance(query.graph, query.threads)
+    heaviest = query.graph.max_weight
+    return next((t for t in types if longest is not None and longest + heaviest < np.iinfo(t).max), types[-1])
+
+
+def _is_short(query: Query) -> bool:
+    """Tell whether the cutoff alone keeps distances in the first type."""
+    return query.cutoff is not None and query.cutoff + query.graph.max_weight < np.iinfo(query.types[0]).max
+
+
+def _fits_floats(query: Query) -> bool:
+    """Tell whether sums of floats stay in the range of the first type."""
+    return bool(abs(query.graph.max_weight) * query.graph.n < float(np.finfo(query.types[0]).max))
 
 
 def _topology(graph: Graph) -> Any:

@@ -49,7 +49,8 @@ def check_name(out: Any) -> None:
     """Refuse the name of something else."""
     if isinstance(out, str | os.PathLike) and not is_store(os.fspath(out)):
         raise OptionError(
-            f"out is '{os.fspath(out)}'; the name of a store ends in {STORE}"
+            f"out is '{os.fspath(out)}'; the name of a store ends in {STORE}, that of a table in .csv, .csv.gz or "
+            + ".parquet"
             + in_python(". For a .npy file, give out=numpy.lib.format.open_memmap(...)")
             + "."
         )

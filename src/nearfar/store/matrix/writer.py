@@ -14,7 +14,7 @@ from ...engine.solve import plan_query, solve
 from ...errors import OptionError, StoreError
 from ...methods import METHODS
 from .asked import describe_asked, digest_of_hierarchy, require_same
-from .bounds import longest_distance
+from .bounds import certain_type
 from .codec import require_numcodecs
 from .form import Form, choose_form
 from .job import Job, is_ours, repair, require_sound
@@ -118,9 +118,9 @@ def _begin(place: Place, query: Query, targets: np.ndarray | None) -> tuple[Deci
 def decide(query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler, Plan]:
     """Decide what runs, in which type, and in what form rows are stored."""
     asked = describe_asked(query, targets, _named(query, targets))
-    plan = _plan(query)
+    plan = plan_rows(query)
     query = query.but(method=plan.method)
-    query = query.but(types=(_certain_type(query, plan),))
+    query = query.but(types=(certain_type(query),))
     order = neighbours_first(query.asked, query.sources)
     columns = query.graph.n if targets is None else len(targets)
     form = choose_form(len(query.sources), columns, query.types[0], spare_bytes(plan) // SHARES)
@@ -142,27 +142,12 @@ def decide(query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler, 
     return Decided(query, form, order, own, coordinates), settler, ran
 
 
-def _plan(query: Query) -> Plan:
+def plan_rows(query: Query) -> Plan:
     """Return the plan for all rows; a method that finds all pairs at once gives way where these do not fit."""
     plan = plan_query(query)
     if plan.method == "floyd" and query.method == "auto" and plan.bytes > plan.available:
         plan = plan_query(query.but(method="johnson" if query.graph.min_weight < 0 else "dijkstra"))
     return plan
-
-
-def _certain_type(query: Query, plan: Plan) -> np.dtype:
-    """Return the first type that holds all distances."""
-    types = query.types
-    if len(types) == 1 or types[0].kind == "f":
-        return types[-1] if types[0].kind == "f" and len(types) > 1 and not _fits_floats(query) else types[0]
-    longest = longest_distance(query.graph, query.threads)
-    heaviest = query.graph.max_weight
-    return next((t for t in types if longest is not None and longest + heaviest < np.iinfo(t).max), types[-1])
-
-
-def _fits_floats(query: Query) -> bool:
-    """Tell whether sums of floats stay in the range of the first type."""
-    return bool(abs(query.graph.max_weight) * query.graph.n < float(np.finfo(query.types[0]).max))
 
 
 def _settler(query: Query, form: Form, targets: np.ndarray | None, order: np.ndarray) -> tuple[Settler, Plan]:
