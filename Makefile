@@ -63,6 +63,10 @@ bench: $(VENV)/bench.stamp
 	$(PY) bench/model.py --write
 	$(PY) bench/prepared.py --write
 	$(PY) bench/metrics.py --write
+	$(PY) bench/backend.py --write
+	$(PY) bench/csgraph.py --write
+	$(PY) bench/doors.py --write
+	$(PY) bench/stores.py --write
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage
