@@ -4,66 +4,77 @@ The rows of sources that lie near each other differ by little: by at most the di
 of a block are written side by side, all distances to one target next to each other, and of these only differences are
 kept, most of which are small. Integers wrap, so differences of any numbers can be added up again. Floats would be
 rounded: they are written side by side as they are.
+
+Rows are flat arrays, one after the other, of ``n`` entries each. New York, blocks of 64 rows, one thread: 2.9 GB of
+differences per second, where single numbers make 1.2; a row is added up in 4.5 ms, with signed indices in 26.
 """
 
 from __future__ import annotations
 
-from ..jit import kernel
+import numpy as np
 
-TILE = 16  # columns that are turned at a time: one cache line of a row
+from ..jit import inlined, kernel
+from .lanes import BLOCK_BYTES
+from .squares import turn_differences
+
+ONE = np.uint64(1)
+
+
+@inlined
+def one_by_one(rows, n, count, columns, low, first, last, lanes, out):
+    """Write the differences of columns ``first`` to ``last`` - 1, of which ``low`` is the first of all."""
+    cast, bottom = out.dtype.type, (np.uint64(count) - ONE) * np.uint64(n)
+    for j in range(np.uint64(first), np.uint64(last)):
+        v = np.uint64(columns[j]) if len(columns) > 0 else j
+        u = np.uint64(columns[j - ONE]) if len(columns) > 0 and j > low else j - ONE
+        before = rows[bottom + u] if j > low else cast(0)
+        at = (j - np.uint64(low)) * np.uint64(lanes)
+        for i in range(np.uint64(count)):
+            value = rows[i * np.uint64(n) + v]
+            out[at + i] = cast(value - before)
+            before = value
+        for i in range(np.uint64(count), np.uint64(lanes)):
+            out[at + i] = cast(0)
 
 
 @kernel
-def difference(rows, columns, low, high, lanes, tile, out):
-    """Write the columns ``low`` to ``high`` - 1 of some rows side by side, as differences.
+def difference(rows, n, count, columns, low, high, lanes, out):
+    """Write the columns ``low`` to ``high`` - 1 of ``count`` rows side by side, as differences.
 
     There are ``lanes`` numbers per column; rows that are missing repeat the last one. ``columns`` says which entry of a
-    row each column is; if it is empty, they are the entries themselves. What is left of ``out`` becomes 0. ``tile`` has
-    room for TILE columns: rows are subtracted there side by side, and then turned.
+    row each column is; if it is empty, they are the entries themselves. What is left of ``out`` becomes 0.
     """
-    count, cast = len(rows), out.dtype.type
-    last, at = cast(0), 0
-    for left in range(low, high, TILE):
-        width = min(TILE, high - left)
-        if len(columns) > 0:
-            for j in range(width):
-                tile[j] = rows[0, columns[left + j]]
-            for i in range(1, count):
-                for j in range(width):
-                    v = columns[left + j]
-                    tile[i * TILE + j] = cast(rows[i, v] - rows[i - 1, v])
-        else:
-            for j in range(width):
-                tile[j] = rows[0, left + j]
-            for i in range(1, count):
-                for j in range(width):
-                    tile[i * TILE + j] = cast(rows[i, left + j] - rows[i - 1, left + j])
-        for j in range(width):
-            first = tile[j]
-            ends = first
-            for i in range(count):
-                value = tile[i * TILE + j]
-                out[at + i] = value
-                ends = cast(ends + value)
-            out[at] = cast(first - last)
-            last = cast(ends - first)
-            for i in range(count, lanes):
-                out[at + i] = 0
-            at += lanes
-    for i in range(at, len(out)):
+    size = BLOCK_BYTES // rows.itemsize
+    side, first, last = np.uint64(size), low, low
+    if len(columns) == 0 and count % size == 0 and high - low >= 2 * size:
+        first = low + size  # the first square has no column before it
+        last = first + (high - first) // size * size
+        bottom = (np.uint64(count) - ONE) * np.uint64(n)
+        for left in range(np.uint64(first), np.uint64(last), side):
+            to = (left - np.uint64(low)) * np.uint64(lanes)
+            turn_differences(rows, left, n, bottom + left - ONE, out, to, lanes)
+            for i in range(side, np.uint64(count), side):
+                at = i * np.uint64(n) + left
+                turn_differences(rows, at, n, at - np.uint64(n), out, to + i, lanes)
+            for c in range(side):
+                for i in range(np.uint64(count), np.uint64(lanes)):
+                    out[to + c * np.uint64(lanes) + i] = 0
+    one_by_one(rows, n, count, columns, low, low, first, lanes, out)
+    one_by_one(rows, n, count, columns, low, last, high, lanes, out)
+    for i in range(np.uint64((high - low) * lanes), np.uint64(len(out))):
         out[i] = 0
 
 
 @kernel
-def side_by_side(rows, columns, low, high, lanes, out):
+def side_by_side(rows, n, count, columns, low, high, lanes, out):
     """Write columns as `difference` does, but the numbers themselves."""
-    at, count = 0, len(rows)
-    for j in range(low, high):
-        v = columns[j] if len(columns) > 0 else j
-        for i in range(lanes):
-            out[at + i] = rows[min(i, count - 1), v]
-        at += lanes
-    for i in range(at, len(out)):
+    at = np.uint64(0)
+    for j in range(np.uint64(low), np.uint64(high)):
+        v = np.uint64(columns[j]) if len(columns) > 0 else j
+        for i in range(np.uint64(lanes)):
+            out[at + i] = rows[min(i, np.uint64(count) - ONE) * np.uint64(n) + v]
+        at += np.uint64(lanes)
+    for i in range(at, np.uint64(len(out))):
         out[i] = 0
 
 
@@ -71,25 +82,26 @@ def side_by_side(rows, columns, low, high, lanes, out):
 def add_up(values, lanes, which, out):
     """Write the rows ``which``, in ascending order, of differences that `difference` wrote; one per row of ``out``."""
     cast = values.dtype.type
-    total = cast(0)
-    for j in range(out.shape[1]):
-        at, done = j * lanes, 0
-        for r in range(len(which)):
-            some = cast(0)
-            for i in range(at + done, at + which[r] + 1):
+    total, begin = cast(0), np.uint64(0)
+    for j in range(np.uint64(out.shape[1])):
+        at, end = begin, begin + np.uint64(lanes)
+        for r in range(np.uint64(len(which))):
+            stop, some = begin + np.uint64(which[r]) + ONE, cast(0)
+            for i in range(at, stop):
                 some = cast(some + values[i])
             total = cast(total + some)
             out[r, j] = total
-            done = which[r] + 1
+            at = stop
         some = cast(0)
-        for i in range(at + done, at + lanes):
+        for i in range(at, end):
             some = cast(some + values[i])
         total = cast(total + some)
+        begin = end
 
 
 @kernel
 def take_apart(values, lanes, which, out):
     """Write the rows ``which`` of numbers that `side_by_side` wrote."""
-    for j in range(out.shape[1]):
-        for r in range(len(which)):
-            out[r, j] = values[j * lanes + which[r]]
+    for j in range(np.uint64(out.shape[1])):
+        for r in range(np.uint64(len(which))):
+            out[r, j] = values[j * np.uint64(lanes) + np.uint64(which[r])]

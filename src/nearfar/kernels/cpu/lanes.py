@@ -444,7 +444,7 @@ def keep_ties(typing_context, length, best, slack, value):
     return value(length, best, slack, value), codegen
 
 
-def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
+def transposed(builder: Any, rows: list[Any]) -> list[Any]:
     """Return the columns of a square of vectors: swap single entries of pairs of rows, then pairs, then fours."""
     count, step = len(rows), 1
     while step < count:
@@ -485,7 +485,7 @@ def _transposer(past: bool) -> Any:
                         at = builder.gep(lanes.data, [builder.add(row_start, word(lane))])
                         found = builder.load(builder.bitcast(at, vector.as_pointer()), align=BLOCK_BYTES)
                         square.append(builder.select(_compare(builder, dtype, "<", found, ends), found, values))
-                    squares.append(_transposed(builder, square))
+                    squares.append(transposed(builder, square))
                 for i in range(
                     count
                 ):  # both halves of a line one after the other: a line is sent to memory when it is full

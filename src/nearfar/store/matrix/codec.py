@@ -72,16 +72,19 @@ def codecs_of(form: Form) -> list[dict[str, Any]]:
 
 
 def encode_part(form: Form, rows: np.ndarray, columns: np.ndarray, part: int) -> bytes:
-    """Compress a part of a block; ``columns``: the entries of the rows that are stored, all of them if it is empty."""
-    from ...kernels.cpu.differences import TILE, difference, side_by_side
+    """Compress a part of a block, whose rows follow each other in memory.
 
-    ends = form.columns_of(part)
+    ``columns``: the entries of the rows that are stored, all of them if it is empty.
+    """
+    from ...kernels.cpu.differences import difference, side_by_side
+
+    ends, count = form.columns_of(part), rows.shape[0]
+    flat: Any = rows.reshape(-1), rows.shape[1], count, columns, ends.start, ends.stop, form.block
     with _room(form) as buffer:
         if form.dtype.kind == "i":
-            tile = np.empty(form.block * TILE, form.dtype)
-            difference(rows, columns, ends.start, ends.stop, form.block, tile, buffer)
+            difference(*flat, buffer)
             return bytes(_zstd().encode(buffer))
-        side_by_side(rows, columns, ends.start, ends.stop, form.block, buffer)
+        side_by_side(*flat, buffer)
         return bytes(_zstd().encode(_shuffle(form.dtype.itemsize).encode(buffer)))
 
 

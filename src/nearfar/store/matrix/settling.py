@@ -74,7 +74,7 @@ class AllAtOnce:
 
     def settle(self, positions: np.ndarray, progress: Any) -> np.ndarray:
         """Return some rows."""
-        return self.rows[positions]
+        return np.ascontiguousarray(self.rows[positions])
 
 
 def are_flipped(query: Query, targets: np.ndarray | None) -> bool:
