@@ -67,6 +67,7 @@ def test_bytes_are_those_of_the_codecs(dtype, count):
     assert np.array_equal(found.reshape(50, count).T, rows)
 
 
+@needs_jit
 def test_what_is_no_part():
     """A part of another shape, one without a checksum, and bytes that are none."""
     form = Form(8, 50, 8, 50, np.dtype("int32"))
