@@ -17,6 +17,7 @@ from .converted import BackendGraph
 from .lazy import AllLengths, Lengths, Paths, Reached, mapping_of
 from .native import all_there, fitting, limit_of, native, not_negative, steps
 
+FEW, FIRST = 64, (1, 15)  # nodes up to which all rows are found at once; rows of the first blocks of larger graphs
 SMALL = 1 << 20  # distances that are found at once: the threads of a stream take 1.5 ms to begin
 
 
@@ -27,14 +28,23 @@ def _plain(graph: BackendGraph, weight: Any, negative: bool) -> Graph:
 
 def _rows(graph: BackendGraph, plain: Graph, limit: float | None) -> Iterator[tuple[Any, Distances, int]]:
     """Yield every node with a result and the row that it has in it."""
-    if not len(graph):
-        return
     first = 0
-    small = plain.n**2 <= SMALL
-    for block in [api.apsp(plain, cutoff=limit)] if small else api.stream(plain, cutoff=limit):
+    for block in _blocks(plain, limit):
         for r in range(len(block.rows)):
             yield graph.nodes[first + r], block, r
         first += len(block.rows)
+
+
+def _blocks(plain: Graph, limit: float | None) -> Iterator[Distances]:
+    """Yield all rows in blocks: one row, some, and then as many as are worth it, since a caller may stop early."""
+    low = 0
+    for size in FIRST if plain.n > FEW else ():
+        yield api.mssp(plain, range(low, low + size), cutoff=limit)
+        low += size
+    if low < plain.n and plain.n**2 <= SMALL:
+        yield api.mssp(plain, range(low, plain.n), cutoff=limit)
+    elif low < plain.n:
+        yield from api.stream(plain, range(low, plain.n), cutoff=limit)
 
 
 Made = Callable[[Distances, int], Any]

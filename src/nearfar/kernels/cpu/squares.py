@@ -16,7 +16,7 @@ from .lanes import BLOCK_BYTES, transposed
 
 
 @intrinsic
-def turn_differences(typing_context, rows, at, stride, before, out, to, step):
+def _in_registers(typing_context, rows, at, stride, before, out, to, step):
     """Write a square of differences: number j of row i of ``rows``, less that of the row before it, to column i.
 
     Row i begins at ``rows[at + i * stride]``; the numbers before row 0 begin at ``rows[before]``. Column j goes to
@@ -48,12 +48,13 @@ def turn_differences(typing_context, rows, at, stride, before, out, to, step):
     return types.void(rows, at, stride, before, out, to, step), codegen
 
 
-if config.DISABLE_JIT:
+def _one_by_one(rows, at, stride, before, out, to, step):
+    """Write a square of differences, one number at a time."""
+    count = BLOCK_BYTES // rows.itemsize
+    for i in range(count):
+        for j in range(count):
+            start = before if i == 0 else at + (i - 1) * stride
+            out[to + j * step + i] = rows[at + i * stride + j] - rows[start + j]
 
-    def turn_differences(rows, at, stride, before, out, to, step):
-        """Write a square of differences, one number at a time."""
-        count = BLOCK_BYTES // rows.itemsize
-        for i in range(count):
-            for j in range(count):
-                start = before if i == 0 else at + (i - 1) * stride
-                out[to + j * step + i] = rows[at + i * stride + j] - rows[start + j]
+
+turn_differences: Any = _one_by_one if config.DISABLE_JIT else _in_registers
