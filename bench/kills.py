@@ -99,6 +99,8 @@ def main() -> None:
             if (store / "zarr.json").exists():
                 nearfar.open_matrix(store)
             killed += code == -signal.SIGKILL
+            if killed % 20 == 0:
+                print(f"{killed} kills, {finished} stores finished", flush=True)
             kept = found
             if code == 0:
                 assert found == clean
