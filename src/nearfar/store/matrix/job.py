@@ -27,6 +27,7 @@ from .locks import PAUSE, Writers
 from .places import Folder, Place
 from .settling import Settler
 
+# Chosen, not tuned.
 WRITERS = 2  # threads that wait for the disk, so that nobody else does
 SAMPLE = 8  # blocks by which the room that all take is estimated
 PENDING = 4  # blocks that wait for it at most
