@@ -38,9 +38,7 @@ def row(store: str, source: str, to: tuple[str, ...], json: bool, quiet: bool) -
     lines = list(zip(names, far, strict=True))
     if json:
         pairs = [{"target": documents.as_json(t), "distance": documents.finite(d)} for t, d in lines]
-        documents.show(
-            "row", store=store, direction=matrix.direction, source=documents.as_json(start), distances=pairs
-        )
+        documents.show("row", store=store, direction=matrix.direction, source=documents.as_json(start), distances=pairs)
     elif quiet:
         click.echo("".join(f"{t}\t{'unreached' if d == math.inf else d}\n" for t, d in lines), nl=False)
     else:
