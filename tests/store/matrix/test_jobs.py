@@ -147,8 +147,10 @@ def test_another_version_is_refused(graph, folder, monkeypatch):
 
 
 def test_restart_begins_anew(graph, wanted, folder):
-    nearfar.mssp(graph, [1, 2, 3], out=folder)
+    named = Graph.from_arcs(graph.tails, graph.heads, graph.weights, graph.n, names=[f"v{v}" for v in range(graph.n)])
+    nearfar.mssp(named, ["v1", "v2"], out=folder)
     assert np.array_equal(nearfar.apsp(graph, out=folder, existing="restart")[:], wanted)
+    assert sorted(os.listdir(folder)) == ["asked", "distance", "source", "target", "zarr.json"]
 
 
 @pytest.mark.parametrize("existing", ["resume", "restart"])
@@ -353,6 +355,20 @@ def test_killed_at_any_point(graph, wanted, folder, point):
     assert run_child(folder).stdout == "ended\n"
     assert np.array_equal(nearfar.open_matrix(folder)[:], wanted)
     assert not list(Path(folder).rglob("*.part"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process is killed by a signal")
+@pytest.mark.parametrize("count", [1, 2, 12])
+def test_killed_while_a_store_is_removed(graph, wanted, folder, count):
+    """It is whole, or was never begun: no block of it appears in the next."""
+    double = Graph.from_arcs(graph.tails, graph.heads, graph.weights * 2, graph.n)
+    before = nearfar.apsp(double, out=folder)[:]
+    assert run_child(folder, "unlink", count, "{'existing': 'restart'}").returncode == -9
+    if count == 1:
+        assert np.array_equal(nearfar.open_matrix(folder)[:], before)
+        return
+    assert not Path(folder, "zarr.json").exists() and blocks(folder)
+    assert np.array_equal(nearfar.apsp(graph, out=folder)[:], wanted)
 
 
 HOLDING = """

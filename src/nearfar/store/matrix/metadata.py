@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ...errors import MissingFileError, StoreError, option
 from ...version import __version__
 from .codec import codecs_of, require_numcodecs
 from .form import Form
-from .places import Place
+from .places import Folder, Place
 
 FORMAT = 1
 GROUP = "zarr.json"
@@ -163,6 +164,9 @@ def clear(place: Place) -> None:
         for name in place.sizes(folder):
             if name == "zarr.json" or name.startswith("c."):
                 place.remove(f"{folder}/{name}")
+        if isinstance(place, Folder) and folder != "distance":
+            with suppress(OSError):  # there is none, or something of others is in it
+                (place.path / folder).rmdir()
 
 
 def _consolidated(documents: dict[str, Any]) -> dict[str, Any]:
