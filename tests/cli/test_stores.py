@@ -50,6 +50,8 @@ def test_rows_are_read(run, roads):
     page = run("row", store, "--source", "9").ok().out
     assert "{}, distance {}".format(*row.farthest()[0]) in page and "54 more" in page
     run("row", store, "--source", "4").error("4 is no source of this matrix, which has 2 sources, 3 to 9")
+    run("row", store, "--source", "3,9").error("'3,9' is no source of this matrix")
+    run("row", store, "--source", "--3").error("'--3' is no source of this matrix")
 
 
 def test_tables_and_directions(run, roads):
@@ -58,6 +60,8 @@ def test_tables_and_directions(run, roads):
     wanted = nearfar.mssp(graph, [3, 9], targets=[5, 7, 5], direction="to").dist
     assert np.array_equal(nearfar.open_matrix(store)[:], wanted)
     assert "distances to the sources" in run("status", store).ok().out
+    assert run("row", store, "--source", "3").ok().out.startswith("To 3 in ")
+    assert json.loads(run("row", store, "--source", "3", "--json").ok().out)["direction"] == "to"
 
 
 def test_stores_are_proved(run, roads):
@@ -96,7 +100,7 @@ def test_plans(run, roads):
     (("--join",), "--join is for stores"),
     (("-o", "d.zarr", "--resume", "--repair"), "--resume and --repair contradict each other"),
     (("-o", "d.zarr", "--predecessors"), "A store holds only distances"),
-    (("-o", "d.zarr", "--resume"), "is no stored matrix"),
+    (("-o", "d.zarr", "--resume"), "there is no store d.zarr to go on with. Leave out --resume"),
     (("-o", "no/such/d.zarr"), "there is no folder"),
     (("-o", "d.zap"), ".parquet or .zarr"),
 ])  # fmt: skip

@@ -11,6 +11,7 @@ import click
 
 import nearfar
 
+from ..errors import MissingFileError
 from ..store.writing import is_store
 from . import documents, screen
 from .work import Loaded, given, solve
@@ -47,7 +48,7 @@ def answer_store(
 ) -> None:
     """Write a store, or go on with it, and say what it holds."""
     if storing["resume"]:
-        nearfar.open_matrix(output)
+        _require_begun(output)
     existing = next((name for name in WAYS if storing[name]), WAYS[0])
     began = time.perf_counter()
     options = given(solving)
@@ -66,6 +67,14 @@ def answer_store(
         spent = f"read {screen.format_seconds(loaded.seconds)}, wrote {screen.format_seconds(seconds)}"
         facts = [screen.graph_fact(loaded.graph), ("time", spent), *status_facts(matrix)]
         screen.show(f"Distances of {loaded.file} in {output}", facts)
+
+
+def _require_begun(output: str) -> None:
+    """Refuse to go on with nothing."""
+    try:
+        nearfar.open_matrix(output)
+    except MissingFileError:
+        raise MissingFileError(f"there is no store {output} to go on with. Leave out --resume to begin one.") from None
 
 
 def status_document(matrix: Matrix) -> dict[str, Any]:

@@ -16,7 +16,15 @@ import pytest
 import nearfar
 from helpers.marks import child_environment
 from nearfar import Graph, generate
-from nearfar.errors import FileError, InputTypeError, MissingDependencyError, OptionError, StoreError
+from nearfar.errors import (
+    FileError,
+    InputTypeError,
+    MemoryLimitError,
+    MissingDependencyError,
+    OptionError,
+    StoreError,
+    VertexError,
+)
 from nearfar.store.matrix import form, job, places
 
 pytest.importorskip("zarr")
@@ -139,7 +147,52 @@ def test_another_version_is_refused(graph, folder, monkeypatch):
 
 
 def test_restart_begins_anew(graph, wanted, folder):
-    nearfar.mssp(graph, [1, 2, 3], out=folder)
+    named = Graph.from_arcs(graph.tails, graph.heads, graph.weights, graph.n, names=[f"v{v}" for v in range(graph.n)])
+    nearfar.mssp(named, ["v1", "v2"], out=folder)
+    assert np.array_equal(nearfar.apsp(graph, out=folder, existing="restart")[:], wanted)
+    assert sorted(os.listdir(folder)) == ["asked", "distance", "source", "target", "zarr.json"]
+
+
+@pytest.mark.parametrize("existing", ["resume", "restart"])
+def test_blocks_of_a_store_that_was_removed_in_part_are_not_kept(graph, folder, existing):
+    """As `restart` leaves them when it is killed: they are distances of another graph, of the same form."""
+    nearfar.apsp(graph, out=folder)
+    Path(folder, "zarr.json").unlink()
+    double = Graph.from_arcs(graph.tails, graph.heads, graph.weights * 2, graph.n)
+    assert np.array_equal(nearfar.apsp(double, out=folder, existing=existing)[:], nearfar.apsp(double).dist)
+
+
+def test_a_restart_that_is_refused_removes_nothing(graph, wanted, folder):
+    nearfar.apsp(graph, out=folder)
+    with pytest.raises(MemoryLimitError):
+        nearfar.apsp(graph, out=folder, existing="restart", memory="1kB")
+    assert np.array_equal(nearfar.open_matrix(folder)[:], wanted)
+
+
+def test_restart_removes_only_what_nearfar_wrote(graph, wanted, folder):
+    nearfar.apsp(graph, out=folder)
+    Path(folder, "notes.txt").write_text("mine")
+    Path(folder, "distance", "c").mkdir()
+    assert np.array_equal(nearfar.apsp(graph, out=folder, existing="restart")[:], wanted)
+    assert Path(folder, "notes.txt").read_text() == "mine"
+
+
+def test_an_array_of_others_is_left_alone(graph, tmp_path):
+    """It has the name of ours, in a folder that is no group."""
+    array = tmp_path / "d.zarr" / "distance" / "zarr.json"
+    array.parent.mkdir(parents=True)
+    array.write_text("{}")
+    with pytest.raises(StoreError, match="holds other files"):
+        nearfar.apsp(graph, out=tmp_path / "d.zarr")
+    assert array.read_text() == "{}"
+
+
+def test_coordinates_that_are_missing_are_named(graph, wanted, folder):
+    nearfar.apsp(graph, out=folder)
+    Path(folder, "source", "zarr.json").unlink()
+    for read in (nearfar.open_matrix, lambda out: nearfar.apsp(graph, out=out)):
+        with pytest.raises(StoreError, match=r"damaged: there is no file .*source/zarr.json\. .*existing='restart'"):
+            read(folder)
     assert np.array_equal(nearfar.apsp(graph, out=folder, existing="restart")[:], wanted)
 
 
@@ -155,8 +208,10 @@ def test_other_peoples_files_are_left_alone(graph, tmp_path, existing):
         nearfar.apsp(graph, out=folder, existing=existing)
     assert sorted(path.name for path in folder.iterdir()) == ["thesis.txt", "zarr.json"]
     (tmp_path / "file.zarr").write_text("a file")
-    with pytest.raises(FileError):
+    with pytest.raises(StoreError, match="holds other files, or is one"):
         nearfar.apsp(graph, out=tmp_path / "file.zarr", existing=existing)
+    with pytest.raises(FileError, match="is no stored matrix"):
+        nearfar.open_matrix(tmp_path / "file.zarr")
 
 
 def test_repair_replaces_what_is_damaged(graph, wanted, folder):
@@ -302,6 +357,20 @@ def test_killed_at_any_point(graph, wanted, folder, point):
     assert not list(Path(folder).rglob("*.part"))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a process is killed by a signal")
+@pytest.mark.parametrize("count", [1, 2, 12])
+def test_killed_while_a_store_is_removed(graph, wanted, folder, count):
+    """It is whole, or was never begun: no block of it appears in the next."""
+    double = Graph.from_arcs(graph.tails, graph.heads, graph.weights * 2, graph.n)
+    before = nearfar.apsp(double, out=folder)[:]
+    assert run_child(folder, "unlink", count, "{'existing': 'restart'}").returncode == -9
+    if count == 1:
+        assert np.array_equal(nearfar.open_matrix(folder)[:], before)
+        return
+    assert not Path(folder, "zarr.json").exists() and blocks(folder)
+    assert np.array_equal(nearfar.apsp(graph, out=folder)[:], wanted)
+
+
 HOLDING = """
 import sys, nearfar
 from nearfar.store.matrix.locks import Writers
@@ -315,8 +384,11 @@ with Writers(open_place(sys.argv[1]), sys.argv[2] == "shared") as writers:
 
 
 @pytest.fixture
-def holder(folder, request):
-    """Run a process that holds a store until the test lets it go."""
+def holder(graph, folder, request):
+    """Run a process that holds a store, which has no blocks yet, until the test lets it go."""
+    nearfar.apsp(graph, out=folder)
+    for name in blocks(folder):
+        Path(folder, "distance", name).unlink()
     shared = "shared" if request.param else "alone"
     command = [sys.executable, "-c", HOLDING, folder, shared]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
@@ -339,6 +411,44 @@ def test_one_that_does_not_share_refuses_those_who_do(graph, folder, holder, mon
     monkeypatch.setattr(locks, "PATIENCE", 0.1)
     with pytest.raises(StoreError, match="which does not share it"):
         nearfar.apsp(graph, out=folder, join=True)
+
+
+@pytest.mark.parametrize("holder", [True], indirect=True)
+def test_a_store_that_others_write_is_not_begun_anew(graph, folder, holder):
+    """Their blocks would appear in it."""
+    for existing in ("restart", "resume"):
+        with pytest.raises(StoreError, match=r"is being written by other processes, so it cannot be begun anew"):
+            nearfar.apsp(graph, out=folder, existing=existing, join=True)
+        Path(folder, "zarr.json").unlink(missing_ok=True)  # as if it had been removed meanwhile
+
+
+def test_those_who_look_at_a_store_are_waited_for(folder, monkeypatch):
+    """However long it takes to begin: they share."""
+    from nearfar.store.matrix import locks
+
+    answers = {0: [False, False, True], locks.OWN: [True, True]}
+    monkeypatch.setattr(locks, "PATIENCE", -1)
+    monkeypatch.setattr(locks, "_lock", lambda file, start, length: answers.get(start, [True]).pop(0))
+    monkeypatch.setattr(locks, "_unlock", lambda file, start, length: answers.setdefault(start, [True]))
+    with locks.Writers(places.open_place(folder), shared=True) as writers:
+        assert writers.alone and not answers[0]
+
+
+def test_a_file_system_without_locks(graph, folder, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+
+    def refuse(*given):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "lockf", refuse)
+    with pytest.raises(FileError, match="cannot be locked: No locks available"):
+        nearfar.apsp(graph, out=folder)
+
+
+def test_writes_aside_never_meet(tmp_path):
+    """Processes of two machines or containers may have one number, and one that died leaves its files."""
+    first, second = (places.Folder(tmp_path / "d.zarr") for _ in range(2))
+    assert first._mark != second._mark
 
 
 @pytest.mark.parametrize("holder", [True], indirect=True)
@@ -435,6 +545,45 @@ def test_a_disk_that_is_too_small(graph, folder, monkeypatch):
     monkeypatch.setattr(places.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**6, 10**6, 2000))
     with pytest.raises(FileError, match=r"should take .* more on the disk, by a sample of its blocks, but 2"):
         nearfar.apsp(graph, out=folder)
+
+
+def test_addresses_of_this_machine_are_folders(graph, wanted, tmp_path):
+    """So that they are locked and synced, and what others wrote is left alone."""
+    fsspec = pytest.importorskip("fsspec")
+    url = (tmp_path / "d.zarr").as_uri()
+    assert np.array_equal(nearfar.apsp(graph, out=url)[:], wanted)
+    for where in (url, fsspec.get_mapper(url)):
+        assert isinstance(places.open_place(where), places.Folder)
+
+
+def test_no_rows(folder):
+    """Of a graph without vertices: everything but a name is answered."""
+    empty = Graph.from_arcs([], [], [], 0)
+    assert nearfar.plan(empty, out=folder).stored_bytes == 0
+    matrix = nearfar.apsp(empty, out=folder)
+    assert matrix.shape == (0, 0) and matrix.verify(empty) and matrix.status()["finished"]
+    with pytest.raises(VertexError, match="0 is no source of this matrix, which has no sources"):
+        matrix[0]
+
+
+def test_names_that_are_no_text(folder):
+    broken = Graph.from_arcs(["a", "\ud800"], ["\ud800", "a"], [1, 2], names=True)
+    with pytest.raises(OptionError, match="cannot be stored: its name"):
+        nearfar.apsp(broken, out=folder)
+
+
+def test_what_differs_is_not_said_twice(graph, folder):
+    nearfar.table(graph, [1, 2], [3, 4], out=folder)
+    with pytest.raises(StoreError, match=r"differs in: the targets\. "):
+        nearfar.table(graph, [1, 2], [3, 5], out=folder)
+
+
+def test_a_relative_path_stays_where_it_was(graph, wanted, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    matrix = nearfar.apsp(graph, out="d.zarr")
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "sub")
+    assert np.array_equal(matrix[:], wanted) and matrix.status()["store"] == "d.zarr"
 
 
 def test_plans_of_stores(graph, folder):

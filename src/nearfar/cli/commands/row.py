@@ -38,14 +38,14 @@ def row(store: str, source: str, to: tuple[str, ...], json: bool, quiet: bool) -
     lines = list(zip(names, far, strict=True))
     if json:
         pairs = [{"target": documents.as_json(t), "distance": documents.finite(d)} for t, d in lines]
-        documents.show("row", store=store, source=documents.as_json(start), distances=pairs)
+        documents.show("row", store=store, direction=matrix.direction, source=documents.as_json(start), distances=pairs)
     elif quiet:
         click.echo("".join(f"{t}\t{'unreached' if d == math.inf else d}\n" for t, d in lines), nl=False)
     else:
-        _print_screen(store, start, lines)
+        _print_screen(f"{matrix.direction.capitalize()} {start} in {store}", lines)
 
 
-def _print_screen(store: str, start: Any, lines: list[tuple[Any, Any]]) -> None:
+def _print_screen(title: str, lines: list[tuple[Any, Any]]) -> None:
     """Print the first distances, and which is the greatest."""
     from .. import screen
 
@@ -57,7 +57,7 @@ def _print_screen(store: str, start: Any, lines: list[tuple[Any, Any]]) -> None:
     shown = [(str(t), "unreached" if d == math.inf else screen.number(d)) for t, d in lines[:SHOWN]]
     if len(lines) > SHOWN:
         shown.append((f"{screen.format_count(len(lines) - SHOWN)} more", ""))
-    screen.show(f"From {start} in {store}", facts, screen.table_of([("target", "left"), ("distance", "right")], shown))
+    screen.show(title, facts, screen.table_of([("target", "left"), ("distance", "right")], shown))
 
 
 def _numbers(matrix: Any, start: Any) -> list[Any]:
@@ -93,6 +93,7 @@ def _name_of(word: str, labels: Any) -> Any:
 
     if labels.kind in (INDEX, NUMBER, CELL):
         numbers = [part.strip() for part in word.strip("()").split(",")]
-        if all(part.lstrip("-").isdecimal() for part in numbers):
+        count = 2 if labels.kind == CELL else 1
+        if len(numbers) == count and all(part.removeprefix("-").isdecimal() for part in numbers):
             return int(numbers[0]) if labels.kind != CELL else tuple(map(int, numbers))
     return word

@@ -58,6 +58,8 @@ def require_same(name: str, stored: dict[str, Any], asked: dict[str, Any]) -> No
     differing = [what for what in MEANINGS if what in asked and stored.get(what) != asked[what]]
     if not differing:
         return
+    if {"graph", "targets"} & set(differing):
+        differing = [what for what in differing if what != "names"]  # which are those of the columns
     said = ", ".join(f"{MEANINGS[what]}{_values(stored.get(what), asked.get(what))}" for what in differing)
     raise StoreError(
         f"{name} was begun by another call, which differs in: {said}. Repeat the call that began it, name another "

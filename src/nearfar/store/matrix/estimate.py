@@ -30,7 +30,7 @@ def plan_store(query: Query, targets: np.ndarray | None) -> Plan:
     ready = time.perf_counter() - began
     stored, seconds = sample(job)
     form = decided.form
-    needed = memory_of(decided.query, plan, form, settler, round(stored / form.blocks))
+    needed = memory_of(decided.query, plan, form, settler, round(stored / max(1, form.blocks)))
     changes: dict[str, Any] = {"host_bytes" if plan.gpu else "bytes": needed}
     return replace(
         plan, rows=form.rows, n=form.columns, table=targets is not None, why=decided.own["plan"]["why"],
@@ -41,6 +41,8 @@ def plan_store(query: Query, targets: np.ndarray | None) -> Plan:
 def sample(job: Job) -> tuple[float, float]:
     """Return the bytes and the seconds that all blocks should take, by some of them."""
     form = job.form
+    if not form.blocks:
+        return 0.0, 0.0
     together = max(1, job.settler.rows_at_once // form.block)
     groups = -(-form.blocks // together)
     chosen = np.unique(np.linspace(0, groups - 1, min(SAMPLES, groups)).round().astype(int)).tolist()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ from .check import broken_blocks, damaged_blocks
 from .codec import encode_part, join_parts
 from .form import Form
 from .locks import PAUSE, Writers
-from .places import Folder, Place
+from .places import ASIDE, Folder, Place
 from .settling import Settler
 
 # Chosen, not tuned.
@@ -39,6 +40,7 @@ class Written(Done):
     def __init__(self, form: Form) -> None:
         super().__init__()
         self.form, self.bytes, self.rows = form, 0, 0
+        self._counting = threading.Lock()
 
     @property
     def note(self) -> str:
@@ -48,7 +50,8 @@ class Written(Done):
 
     def wrote(self, rows: int, size: int) -> None:
         """Count a block that is on the disk."""
-        self.rows, self.bytes = self.rows + rows, self.bytes + size
+        with self._counting:
+            self.rows, self.bytes = self.rows + rows, self.bytes + size
 
 
 class Job:
@@ -80,12 +83,11 @@ class Job:
         total = sum(len(self.form.rows_of(b)) for b in missing)
         with watcher(progress, total, self.done) as watch, _disk() as disk:
             while missing:
-                before, enough = self.done.rows, total
+                before = self.done.rows
                 for group in self._groups(_spread(missing), writers):
                     self._write(group, writers, watch, disk)
-                    if self.done.rows >= min(SAMPLE * self.form.block, enough):
+                    if self.done.rows >= min(SAMPLE * self.form.block, total):
                         self._require_room(total)
-                        enough = self.done.rows * 2  # rows after which it is looked at again
                 disk.wait()
                 missing = self.missing()
                 if missing and not writers.shared:
@@ -228,5 +230,5 @@ def is_ours(place: Place) -> bool:
         return True
     if not place.path.is_dir():
         return False
-    known = {"distance", "source", "target", "asked"}
-    return all(name.partition("_")[0] in known and (place.path / name).is_dir() for name in os.listdir(place.path))
+    names, distance = os.listdir(place.path), place.path / "distance"
+    return not names or (place.path / ASIDE).is_dir() or (names == [distance.name] and not any(distance.iterdir()))

@@ -51,7 +51,20 @@ def coordinates_of(graph: Graph, kind: str, role: str, indices: np.ndarray) -> d
         return {role: indices.astype(np.int64), f"{role}_{first}": pairs[:, 0], f"{role}_{second}": pairs[:, 1]}
     assert graph.names is not None
     words = [str(graph.names[v]) for v in indices.tolist()]
+    for word in words:
+        _require_unicode(word)
     return {role: words, f"{role}_index": indices.astype(np.int64)}
+
+
+def _require_unicode(word: str) -> None:
+    """Refuse a name that no file can hold."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        raise OptionError(
+            f"the vertex {shorten(word)} cannot be stored: its name has a half of a character of UTF-16. Name it by "
+            "characters of Unicode."
+        ) from None
 
 
 @dataclass
@@ -120,6 +133,8 @@ class Labels:
 
     def _examples(self) -> str:
         """Return how many there are, and the first and the last."""
+        if not len(self.indices):
+            return f"no {self.role}s"
         ends = self.names([0, len(self.indices) - 1])
         first, last = ends.tolist() if isinstance(ends, np.ndarray) else ends
         return f"{len(self.indices):,} {self.role}s, {first!r} to {last!r}"

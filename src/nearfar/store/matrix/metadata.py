@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from ...errors import StoreError, option
+from ...errors import MissingFileError, StoreError, option
 from ...version import __version__
 from .codec import codecs_of, require_numcodecs
 from .form import Form
-from .places import Place
+from .places import Folder, Place
 
 FORMAT = 1
 GROUP = "zarr.json"
 AT_ONCE = 1 << 20  # names in a chunk of a coordinate
+COORDINATES = ("", "_index", "_row", "_column", "_x", "_y")  # of a role, as labels.py has them
+FOLDERS = ("distance", "asked", *(role + of for role in ("source", "target") for of in COORDINATES))
 
 
 def array_document(form: Form, attributes: dict[str, Any]) -> dict[str, Any]:
@@ -151,6 +154,21 @@ def write_metadata(
     place.write(GROUP, dump(group))
 
 
+def clear(place: Place) -> None:
+    """Remove what nearfar wrote to a store, and nothing else.
+
+    The document of the group is the first: a store that is half removed was never begun.
+    """
+    place.remove(GROUP)
+    for folder in FOLDERS:
+        for name in place.sizes(folder):
+            if name == "zarr.json" or name.startswith("c."):
+                place.remove(f"{folder}/{name}")
+        if isinstance(place, Folder) and folder != "distance":
+            with suppress(OSError):  # there is none, or something of others is in it
+                (place.path / folder).rmdir()
+
+
 def _consolidated(documents: dict[str, Any]) -> dict[str, Any]:
     """Return the documents of all arrays as readers of Zarr want to find them in that of the group: at one glance."""
     return {"consolidated_metadata": {"kind": "inline", "must_understand": False, "metadata": documents}}
@@ -186,7 +204,9 @@ def read_metadata(place: Place) -> tuple[Form, dict[str, Any], dict[str, Any]]:
             words = name in ("source", "target") and own["names"] in ("word", "other")
             coordinates[name], data = read_coordinate(place, name, count, words)
             raw.append(data)
-    except (KeyError, TypeError, ValueError, AttributeError, UnicodeDecodeError) as error:
+    except MissingFileError as error:
+        raise _damaged(place, str(error).rstrip(".")) from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged(place, f"{type(error).__name__}: {error}") from None
     if digest_of(own, raw) != stated:
         raise _damaged(place, "their digest is not what was written")

@@ -75,11 +75,6 @@ class Objects:
         with suppress(MissingFileError):
             self._try(name, self.system.rm_file)
 
-    def clear(self) -> None:
-        """Remove everything."""
-        with suppress(MissingFileError):
-            self._try("", lambda path: self.system.rm(path, recursive=True))
-
     def free_bytes(self) -> int | None:
         """Nobody knows how much room there is."""
         return None
@@ -134,12 +129,6 @@ class Bucket:
         """Remove an object, if it is there."""
         with suppress(MissingFileError):
             self._try(name, self.store.delete)
-
-    def clear(self) -> None:
-        """Remove everything."""
-        paths = [entry["path"] for some in self.store.list() for entry in some]
-        for path in paths:
-            self.remove(path)
 
     def free_bytes(self) -> int | None:
         """Nobody knows how much room there is."""

@@ -6,6 +6,7 @@ that not even a power cut leaves half of one. Object stores have no rename: ther
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 from contextlib import suppress
@@ -42,9 +43,6 @@ class Place(Protocol):
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""
 
-    def clear(self) -> None:
-        """Remove everything."""
-
     def free_bytes(self) -> int | None:
         """Return how much room is left; None if nobody knows."""
 
@@ -55,14 +53,14 @@ class Folder:
     is_local = True
 
     def __init__(self, path: Path) -> None:
-        self.path, self.name = path, str(path)
-        self._written = 0
+        self.path, self.name = Path(os.path.abspath(path)), str(path)  # where it is, wherever the process goes
+        self._numbers, self._mark = itertools.count(), os.urandom(8).hex()
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file."""
         try:
             return (self.path / name).read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise MissingFileError(f"there is no file {self.path / name}.") from None
         except OSError as error:
             raise FileError(f"{self.path / name} cannot be read: {error.strerror or error}.") from error
@@ -70,13 +68,11 @@ class Folder:
     def write(self, name: str, data: bytes) -> None:
         """Write a file aside, sync it, rename it, and sync its folder."""
         target = self.path / name
-        self._written += 1
-        aside = self.path / ASIDE / f"{os.getpid()}-{self._written}.part"
+        aside = self.path / ASIDE / f"{self._mark}-{next(self._numbers)}.part"  # which no other thread or machine has
         try:
-            _make(target.parent)
-            _make(aside.parent)
             try:
                 _write_synced(aside, data)
+                make_folder(target.parent)
                 os.replace(aside, target)
             finally:
                 with suppress(OSError):
@@ -92,7 +88,7 @@ class Folder:
         """Return the bytes of a file; None if there is none."""
         try:
             return (self.path / name).stat().st_size
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise FileError(f"{self.path / name} cannot be read: {error.strerror or error}.") from error
@@ -123,18 +119,6 @@ class Folder:
         except OSError as error:
             raise FileError(f"{self.path / name} cannot be removed: {error.strerror or error}.") from error
 
-    def clear(self) -> None:
-        """Remove everything but the locks."""
-        for entry in list(self.path.iterdir()):
-            if entry.name == "distance":
-                for inner in list(entry.iterdir()):
-                    if inner.name != ".nearfar":
-                        inner.unlink()
-            elif entry.is_dir():
-                shutil.rmtree(entry)
-            else:
-                entry.unlink()
-
     def sweep(self) -> None:
         """Remove what a process that died left aside."""
         for name in self.sizes(ASIDE):
@@ -149,10 +133,10 @@ class Folder:
         return shutil.disk_usage(folder).free
 
 
-def _make(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
     """Make a folder and those above it, each of which is synced to the disk."""
     if not folder.is_dir():
-        _make(folder.parent)
+        make_folder(folder.parent)
         folder.mkdir(exist_ok=True)
         _sync_folder(folder.parent)
 
@@ -188,7 +172,7 @@ def is_bucket(where: Any) -> bool:
 def open_place(where: Any) -> Place:
     """Return the place that a path, an address, a mapper of fsspec or a store of obstore names."""
     if hasattr(where, "fs") and hasattr(where, "root"):  # fsspec.get_mapper
-        return Objects(where.fs, where.root, str(where.root))
+        return _reached(where.fs, where.root, str(where.root))
     if is_bucket(where):
         return Bucket(where)
     if not isinstance(where, str | os.PathLike):
@@ -209,4 +193,10 @@ def open_place(where: Any) -> Place:
         system, root = fsspec.core.url_to_fs(path)
     except (ImportError, ValueError) as error:
         raise MissingDependencyError(f"'{path}' cannot be reached: {error}. Install what it needs.") from None
-    return Objects(system, root, path)
+    return _reached(system, root, path)
+
+
+def _reached(system: Any, root: str, name: str) -> Place:
+    """Return the place that fsspec reaches: a folder, if that is on this machine."""
+    protocols = (system.protocol,) if isinstance(system.protocol, str) else system.protocol
+    return Folder(Path(root)) if "file" in protocols else Objects(system, root, name)

@@ -250,7 +250,7 @@ class Matrix:
         self._require_graph(plain)
         count = self.form.rows if sample is None else min(take_count(sample, "sample"), self.form.rows)
         chosen = np.sort(np.random.default_rng(seed).choice(self.form.rows, count, replace=False))
-        return _together(plain, [self._proof(plain, some) for some in np.array_split(chosen, -(-count // AT_ONCE))])
+        return _together(plain, [self._proof(plain, chosen[low : low + AT_ONCE]) for low in range(0, count, AT_ONCE)])
 
     def _proof(self, graph: Graph, stored: np.ndarray) -> Certificate:
         """Return the certificate of some stored rows."""

@@ -20,7 +20,7 @@ from .form import Form, choose_form
 from .job import Job, is_ours, repair, require_sound
 from .labels import coordinates_of, kind_of
 from .locks import Writers
-from .metadata import GROUP, form_document, read_metadata, read_own, write_metadata
+from .metadata import GROUP, clear, form_document, read_metadata, read_own, write_metadata
 from .order import neighbours_first
 from .places import Folder, Place, open_place
 from .reader import Matrix, column_of_sources
@@ -58,17 +58,18 @@ def write_matrix(query: Query, where: Any, targets: np.ndarray | None, existing:
     take_existing(existing)
     require_numcodecs()
     place = open_place(where)
-    begun = place.size_of(GROUP) is not None
-    if begun:
+    if place.size_of(GROUP) is not None:
         read_own(place)
     elif not is_ours(place):
         raise StoreError(f"{place.name} holds other files, or is one. Name a folder that is empty, or not there.")
     with Writers(place, join) as writers:
-        if begun and existing == "restart":
-            place.clear()
-        if isinstance(place, Folder) and not join:
+        if isinstance(place, Folder) and writers.alone:
             place.sweep()
-        decided, settler = _go_on(place, query, targets) or _begin(place, query, targets)
+        if existing == "restart" or place.size_of(GROUP) is None:
+            writers.require_alone()
+            decided, settler = _begin(place, query, targets)
+        else:
+            decided, settler = _go_on(place, query, targets)
         if existing == "repair":
             columns = column_of_sources(decided.coordinates, decided.form)
             repair(place, decided.form, columns, query.threads, query.progress)
@@ -88,10 +89,8 @@ def take_existing(existing: Any) -> str:
     return str(existing)
 
 
-def _go_on(place: Place, query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler] | None:
-    """Return what a store decided when it was begun, if this is the same question; None if it was not begun."""
-    if place.size_of(GROUP) is None:
-        return None
+def _go_on(place: Place, query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler]:
+    """Return what a store decided when it was begun, if this is the same question."""
     form, own, coordinates = read_metadata(place)
     asked = describe_asked(query, targets, _named(query, targets))
     if form.dtype.kind == "i":
@@ -108,8 +107,13 @@ def _go_on(place: Place, query: Query, targets: np.ndarray | None) -> tuple[Deci
 
 
 def _begin(place: Place, query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler]:
-    """Decide how the rows are found and stored, and write the metadata of a new store."""
+    """Decide how the rows are found and stored, and write the metadata of a new store.
+
+    What is there is removed when nothing can be refused any more: also blocks without a store, which are those of one
+    that was removed in part.
+    """
     decided, settler, _ = decide(query, targets)
+    clear(place)
     attributes = {"unreached": "inf" if decided.form.dtype.kind == "f" else int(np.iinfo(decided.form.dtype).max)}
     write_metadata(place, decided.form, decided.own, attributes, decided.coordinates)
     return decided, settler
