@@ -1,6 +1,6 @@
 """Kill jobs that write a store, at random moments and at chosen points, and compare what is left with a clean run.
 
-``python bench/kills.py [--kills 200] [--seed 1]`` writes 4,096 rows of New York again and again in child processes.
+``python bench/kills.py [--kills 200] [--seed 1]`` writes 2,048 rows of New York again and again in child processes.
 Half of them are killed (SIGKILL) after a random time, half at a random call of open, write, fsync, rename or unlink.
 After each, every block that is there must be the same, byte by byte, as that of a clean run, none that was there may be
 gone, and the store must open if it was begun. A store that is finished is removed, and the next kill hits a new one.
@@ -25,7 +25,7 @@ import graphs
 import nearfar
 from nearfar.store.matrix.order import neighbours_first
 
-ROWS = 4096
+ROWS = 2048
 POINTS = ("open", "write", "fsync", "replace", "unlink")
 CHILD = """
 import os, signal, sys, numpy, nearfar
