@@ -92,14 +92,14 @@ def main() -> None:
         while killed < asked.kills:
             by_time = chance.random() < 0.5
             point = "" if by_time else chance.choice(POINTS)
-            code = run(folder, "d.zarr", point, chance.randint(1, 90), chance.uniform(0, whole) if by_time else None)
+            code = run(folder, "d.zarr", point, chance.randint(1, 30), chance.uniform(0, whole) if by_time else None)
             found = blocks(store)
             assert all(found.get(name) == data for name, data in kept.items()), "a block was lost or changed"
             assert all(clean[name] == data for name, data in found.items()), "a block is not that of a clean run"
             if (store / "zarr.json").exists():
                 nearfar.open_matrix(store)
             killed += code == -signal.SIGKILL
-            if killed % 20 == 0:
+            if code and killed % 20 == 0:
                 print(f"{killed} kills, {finished} stores finished", flush=True)
             kept = found
             if code == 0:
