@@ -51,6 +51,9 @@ _HOMES = {
     "csgraph": "",
 }
 
+# What a graph offers although it belongs to a higher room: graph/above.py looks here.
+_ABOVE = {"Graph.open": ("formats.folder", "open_graph")}
+
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:  # "as": for type checkers these are public names of the package

@@ -39,6 +39,7 @@ from . import (
     table,
     tntp,
 )
+from .folder import is_folder, is_folder_name, open_graph, write_graph
 from .format import Format
 from .io.compression import without_ending
 from .io.files import Sink, Source, open_sink
@@ -89,7 +90,7 @@ def read(
     ----------
     path : str, Path or open binary file
         A file, "-" for standard input, or a URL that fsspec opens. Compressed files (.gz, .xz, .zst, .bz2) are
-        recognised by their content.
+        recognised by their content. A folder is opened, as `Graph.open` does it.
     format : str, optional
         A name from ``nearfar.formats.FORMATS``; by default it is recognised by content and name.
     progress : bool or function, optional
@@ -126,6 +127,8 @@ def read(
     Graph(n=3, m=2, int32 weights 5..7)
     """
     chosen = None if format is None else _by_name(format)
+    if is_folder(path):
+        return _from_folder(path, keep_rows, options)
     with watching_bytes(progress) as watch, Source(path, watch) as source:
         chosen = chosen or recognise(source)
         if chosen.read is None:
@@ -144,6 +147,18 @@ def read(
             return graph if keep_rows else graph.without_rows()
 
 
+def _from_folder(path: Any, keep_rows: bool, options: dict[str, Any]) -> Graph:
+    """Open the graph in a folder; without weights, names or rows it is a graph in memory."""
+    _check_options({k: v for k, v in options.items() if k not in ("weight", "names")}, (), "reading a folder")
+    for name in ("weight", "names"):
+        if options.get(name) not in (None, False):
+            raise OptionError(f"a folder has its own {name}s; leave {option(name)} out, or use {option(name, False)}.")
+    graph: Graph = open_graph(path)
+    graph = _without_weights(graph) if options.get("weight") is False else graph
+    graph = graph.without_names() if options.get("names") is False else graph
+    return graph if keep_rows else graph.without_rows()
+
+
 def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = False, **options: Any) -> None:
     r"""Write a graph to a file, which appears as a whole or not at all.
 
@@ -151,7 +166,8 @@ def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = F
     ----------
     graph : Graph
     path : str, Path or open binary file
-        Its ending names the format and the compression; "-" is standard output.
+        Its ending names the format and the compression; "-" is standard output. A name that ends in .nearfar is a
+        folder for `Graph.open`; with ``reversed=True`` it also holds the reversed graph.
     format : str, optional
         A name from ``nearfar.formats.FORMATS``, if the ending does not name the format.
     lossy : bool
@@ -174,6 +190,10 @@ def write(graph: Graph, path: Any, *, format: str | None = None, lossy: bool = F
         raise InputTypeError(
             f"graph is a {type(graph).__name__}, not a nearfar.Graph. Make one, for example with Graph.from_arcs."
         )
+    if format is None and is_folder_name(path):
+        _check_options(options, ("reversed",), "writing a folder")
+        write_graph(graph, path, **options)
+        return
     chosen = _by_ending(path) if format is None else _by_name(format)
     if chosen.write is None:
         able = ", ".join(name for name, record in FORMATS.items() if record.write)
@@ -216,6 +236,8 @@ def left_out(graph: Graph, path: Any, format: str | None = None) -> list[str]:
     >>> left_out(Graph.from_arcs([0], [1]), "graph.gr")
     ['the names of the vertices, which count from 1 there']
     """
+    if format is None and is_folder_name(path):
+        return []  # it holds everything
     chosen = _by_ending(path) if format is None else _by_name(format)
     return changes(graph, chosen)
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from ..errors import NearfarError
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
 from ..graph.names import NumberNames
-from .io.files import Sink
 
 INT64 = range(-(2**63), 2**63)
 
 
-def name_column(graph: Graph, sink: Sink) -> Array | list[str] | None:
+class Writable(Protocol):
+    """What is written, a file or a folder, as messages call it."""
+
+    def error(self, what: str, /) -> NearfarError:
+        """Return the error for it."""
+
+
+def name_column(graph: Graph, sink: Writable) -> Array | list[str] | None:
     """Return the names as an int64 array or a list of str; None in a graph without names."""
     names = graph.names
     if names is None:

@@ -93,6 +93,36 @@ class Doors(LibraryDoors):
         return _without_infinite(rows, taken, vertices, coordinates=points, undirected=undirected)
 
     @classmethod
+    def open(cls, path: Any) -> Graph:
+        """Open a graph that lies in a folder, written by ``nearfar.write(graph, "roads.nearfar")`` or `convert`.
+
+        It takes no time and hardly any memory: arcs are read when a query needs them. A query that has too little
+        memory for all arcs reads them in batches.
+
+        Parameters
+        ----------
+        path : str or Path
+
+        Returns
+        -------
+        StoredGraph
+            A `Graph` in every respect. It is pickled as its path.
+
+        Examples
+        --------
+        >>> import nearfar, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "roads.nearfar")
+        >>> nearfar.write(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), path)
+        >>> graph = nearfar.Graph.open(path)
+        >>> graph, nearfar.distance(graph, 0, 2)
+        (Graph(n=3, m=2, int32 weights 5..7), 12)
+        """
+        from .above import above
+
+        opened: Graph = above("Graph.open")(path)
+        return opened
+
+    @classmethod
     def from_csr(
         cls, offsets: Any, heads: Any, weights: Any = None, *, names: Any = None, coordinates: Any = None
     ) -> Graph:

@@ -162,15 +162,7 @@ class Graph(Doors):
         """The median of the positive weights, from a sample; 1 without weights, 0 if none is positive."""
         if self.weights is None:
             return 1.0
-        sample = self.weights[:: max(1, self.m // WEIGHTS)]
-        positive = sample[sample > 0].astype(np.float64)
-        if not len(positive):
-            return 0.0
-        half = len(positive) // 2
-        if len(positive) % 2:
-            return float(np.partition(positive, half)[half])  # np.median takes 10 us more
-        low, high = np.partition(positive, (half - 1, half))[half - 1 : half + 1]
-        return float(low + (high - low) / 2)  # their sum might overflow
+        return median_of_positive(self.weights[:: max(1, self.m // WEIGHTS)])
 
     @cached_property
     def max_degree(self) -> int:
@@ -348,7 +340,11 @@ Did you mean 'Bonn'?
 
     @cached_property
     def _reversed(self) -> Graph:
-        """The reversed graph; what is known about the weights is passed on."""
+        """The reversed graph, kept."""
+        return self._make_reversed()
+
+    def _make_reversed(self) -> Graph:
+        """Return the reversed graph; what is known about the weights is passed on."""
         turned = self.reverse()
         facts = ("weight_dtype", "min_weight", "max_weight", "mean_weight")
         turned.__dict__.update({fact: self.__dict__[fact] for fact in facts if fact in self.__dict__})
@@ -560,6 +556,18 @@ Did you mean 'Bonn'?
         }
         parts = (self.offsets, self.arcs, self._vertices, self.coordinates, self.undirected)
         return partial(type(self), **facts), parts
+
+
+def median_of_positive(sample: Array) -> float:
+    """Return the median of the positive weights of a sample; 0 if none is positive."""
+    positive = sample[sample > 0].astype(np.float64)
+    if not len(positive):
+        return 0.0
+    half = len(positive) // 2
+    if len(positive) % 2:
+        return float(np.partition(positive, half)[half])  # np.median takes 10 us more
+    low, high = np.partition(positive, (half - 1, half))[half - 1 : half + 1]
+    return float(low + (high - low) / 2)  # their sum might overflow
 
 
 def _names_fact(names: Sequence[Hashable] | None) -> str:
