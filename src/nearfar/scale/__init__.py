@@ -1,0 +1,1 @@
+"""Beyond memory and beyond one machine: graphs converted on disk, partitions, clusters."""
