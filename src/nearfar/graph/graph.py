@@ -25,6 +25,7 @@ from .vertices import Vertices
 
 if TYPE_CHECKING:
     from ..description import Description
+    from .parts import Parts
 
 WEIGHTS = 4096  # of which the median is taken for the typical weight; of 65,536 it took as long as ten short rows
 
@@ -219,6 +220,12 @@ class Graph(Doors):
     def memo(self) -> dict[Any, Any]:
         """What queries keep with the graph for the next ones; not pickled or copied, and never holds the graph."""
         return {}
+
+    @property
+    def parts(self) -> Parts | None:
+        """The parts that the graph was cut into, None if it was not; see `nearfar.partition`."""
+        found: Parts | None = self.memo.get("parts")
+        return found
 
     @property
     def arc_bytes(self) -> int:
