@@ -52,7 +52,10 @@ _HOMES = {
 }
 
 # What a graph offers although it belongs to a higher room: graph/above.py looks here.
-_ABOVE = {"Graph.open": ("formats.folder", "open_graph")}
+_ABOVE = {
+    "Graph.open": ("formats.folder", "open_graph"),
+    "StoredGraph.parts": ("formats.folder.parts", "find_parts"),
+}
 
 __all__ = [*_HOMES, "__version__"]
 

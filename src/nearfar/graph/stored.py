@@ -14,17 +14,21 @@ import zlib
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..devices import cpu
 from ..errors import FileError, FormatError
+from .above import above
 from .arrays import Array
 from .graph import Graph
 from .input_rows import InputRows
 from .rows import freeze
 from .vertices import Vertices
+
+if TYPE_CHECKING:
+    from .parts import Parts
 
 # Bytes of arcs that have one checksum, and are read at least. Chosen: four times the pages that a disk reads ahead for
 # one page, and a few hundred rows of a sparse graph.
@@ -178,6 +182,13 @@ class StoredGraph(Graph):
     def arcs(self) -> Array:  # type: ignore[override]
         """All arcs, compared with their checksums once, and mapped."""
         return freeze(self.arc_file.map())
+
+    @property
+    def parts(self) -> Parts | None:
+        """The parts that were written into the folder, None if there are none."""
+        if "parts" not in self.memo and (found := above("StoredGraph.parts")(self)) is not None:
+            self.memo["parts"] = found
+        return super().parts
 
     @property
     def arc_bytes(self) -> int:

@@ -21,7 +21,22 @@ STEP = 1 << 24  # bytes of an array that are looked at at a time
 
 
 class Folder:
-    """A folder that holds a graph, or that is to hold one."""
+    """A folder that holds a graph, or that is to hold one.
+
+    Attributes
+    ----------
+    document, kind, version
+        The name of the file in JSON, what it calls what the folder holds, and the version that this nearfar reads.
+    anew, absent : str
+        What to do where it is damaged, and what to say where there is none.
+    """
+
+    document, kind, version = DOCUMENT, "graph", VERSION
+    anew = "Write the graph again."
+    absent = (
+        f"is no folder with a graph: there is no {DOCUMENT} in it. Write one with "
+        "nearfar.write(graph, 'roads.nearfar'), or nearfar convert."
+    )
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, str(path)
@@ -31,47 +46,44 @@ class Folder:
         return FormatError(f"{self.name}: {problem}", self.name)
 
     def read_document(self) -> dict[str, Any]:
-        """Read graph.json, and check that it is as it was written."""
+        """Read the document, and check that it is as it was written."""
         try:
-            text = (self.path / DOCUMENT).read_text(encoding="utf8")
+            text = (self.path / self.document).read_text(encoding="utf8")
         except (FileNotFoundError, NotADirectoryError):
-            raise MissingFileError(
-                f"{self.name} is no folder with a graph: there is no {DOCUMENT} in it. Write one with "
-                f"nearfar.write(graph, 'roads.nearfar'), or nearfar convert."
-            ) from None
+            raise MissingFileError(f"{self.name} {self.absent}") from None
         except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"{self.path / DOCUMENT} cannot be read: {error}. Write the graph again.") from error
+            raise FileError(f"{self.path / self.document} cannot be read: {error}. {self.anew}") from error
         try:
             document = json.loads(text)
-            version, digest = document["nearfar_graph"], document.pop("digest")
+            version, digest = document[f"nearfar_{self.kind}"], document.pop("digest")
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise self.error(f"{DOCUMENT} is damaged. Write the graph again.") from None
-        if version != VERSION:
+            raise self.error(f"{self.document} is damaged. {self.anew}") from None
+        if version != self.version:
             raise self.error(
-                f"it is of version {version!r:.40}, but this nearfar reads version {VERSION}. Use a newer nearfar, or "
-                "write the graph again."
+                f"it is of version {version!r:.40}, but this nearfar reads version {self.version}. Use a newer "
+                f"nearfar, or: {self.anew}"
             )
         if digest != digest_of(document):
-            raise self.error(f"{DOCUMENT} was changed since it was written. Write the graph again.")
+            raise self.error(f"{self.document} was changed since it was written. {self.anew}")
         found: dict[str, Any] = document
         return found
 
     def write_document(self, document: dict[str, Any]) -> None:
-        """Write graph.json, with a digest of itself."""
+        """Write the document, with a digest of itself."""
         text = json.dumps(document | {"digest": digest_of(document)}, indent=1)
-        (self.path / DOCUMENT).write_text(text + "\n", encoding="utf8")
+        (self.path / self.document).write_text(text + "\n", encoding="utf8")
 
-    def read_array(self, key: str, files: dict[str, Any]) -> Array:
-        """Map an array, and compare it with its checksum."""
+    def read_array(self, key: str, files: dict[str, Any], whole: bool = False) -> Array:
+        """Map an array, or read it as a ``whole`` into memory, and compare it with its checksum."""
         path = self.path / f"{key}.npy"
         try:
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
+            array = np.load(path, mmap_mode=None if whole else "r", allow_pickle=False)
         except FileNotFoundError:
-            raise self.error(f"{path.name} is missing. Write the graph again.") from None
+            raise self.error(f"{path.name} is missing. {self.anew}") from None
         except (OSError, *BAD_HEADER):
-            raise self.error(f"{path.name} is damaged. Write the graph again.") from None
+            raise self.error(f"{path.name} is damaged. {self.anew}") from None
         if files.get(key) != facts_of(array):
-            raise self.error(f"{path.name} is not as it was written. Write the graph again.")
+            raise self.error(f"{path.name} is not as it was written. {self.anew}")
         return np.asarray(array)
 
     def write_array(self, key: str, array: Any) -> dict[str, Any]:

@@ -143,10 +143,10 @@ class FolderWriter:
             "files": files,
         }
         self.folder.write_document(document)
-        _replace(self.path, self.target)
+        replace_folder(self.path, self.target)
 
 
-def _replace(made: Path, target: Path) -> None:
+def replace_folder(made: Path, target: Path) -> None:
     """Put a finished folder in the place of one that was there."""
     for path in made.rglob("*"):
         if path.is_file():
