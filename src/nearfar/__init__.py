@@ -43,6 +43,9 @@ _HOMES = {
     "open_matrix": "store.matrix.reader",
     "Matrix": "store.matrix.reader",
     "Written": "store.written",
+    "partition": "scale.partition",
+    "write_parts": "scale.partition",
+    "Partition": "scale.partition",
     "NearfarError": "errors",
     "errors": "",
     "generate": "graph",
@@ -90,6 +93,9 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .results import KNearest as KNearest
     from .results import Nearest as Nearest
     from .results import Table as Table
+    from .scale.partition import Partition as Partition
+    from .scale.partition import partition as partition
+    from .scale.partition import write_parts as write_parts
     from .store.matrix.reader import Matrix as Matrix
     from .store.matrix.reader import open_matrix as open_matrix
     from .store.written import Written as Written
