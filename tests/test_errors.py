@@ -46,7 +46,7 @@ def test_marks_are_not_nested():
 
 def test_every_kind_is_tested():
     assert {name for kind in KINDS for name in kind._carried} == set(CARRIED)
-    assert len(KINDS) == 19
+    assert len(KINDS) == 20
 
 
 plain = st.text(st.characters(), max_size=20)

@@ -46,6 +46,8 @@ _HOMES = {
     "partition": "scale.partition",
     "write_parts": "scale.partition",
     "Partition": "scale.partition",
+    "connect": "scale.cluster",
+    "Cluster": "scale.cluster",
     "NearfarError": "errors",
     "errors": "",
     "generate": "graph",
@@ -93,6 +95,8 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .results import KNearest as KNearest
     from .results import Nearest as Nearest
     from .results import Table as Table
+    from .scale.cluster import Cluster as Cluster
+    from .scale.cluster import connect as connect
     from .scale.partition import Partition as Partition
     from .scale.partition import partition as partition
     from .scale.partition import write_parts as write_parts

@@ -163,6 +163,7 @@ def mssp(
     out: str | os.PathLike[str],
     existing: str = "resume",
     join: bool = False,
+    client: Any = None,
     **options: Unpack[RunOptions],
 ) -> Matrix | Written: ...
 @overload
@@ -172,11 +173,18 @@ def mssp(
     *,
     targets: None = None,
     direction: str = "from",
+    client: Any = None,
     **options: Unpack[Options],
 ) -> Distances: ...
 @overload
 def mssp(
-    graph: Graph | PreparedGraph, sources: Any, *, targets: Any, direction: str = "from", **options: Unpack[Options]
+    graph: Graph | PreparedGraph,
+    sources: Any,
+    *,
+    targets: Any,
+    direction: str = "from",
+    client: Any = None,
+    **options: Unpack[Options],
 ) -> Table: ...
 @takes_options
 def mssp(
@@ -187,6 +195,7 @@ def mssp(
     direction: str = "from",
     existing: str = "resume",
     join: bool = False,
+    client: Any = None,
     **options: Any,
 ) -> Distances | Table | Matrix | Written:
     """Return the distances from several sources, one row per source, in the given order.
@@ -202,6 +211,8 @@ def mssp(
         "from": distances from the sources. "to": distances to them.
     existing, join
         As for `apsp`, if ``out`` names a store.
+    client : Client, str or Cluster, optional
+        As for `apsp`.
     **options
         {options}
 
@@ -213,12 +224,13 @@ def mssp(
     array([[7, 3, 0],
            [0, 4, 7]], dtype=int32)
     """
-    return _rows_or_table(graph, sources, targets, direction, existing, join, options)
+    return _rows_or_table(graph, sources, targets, direction, existing, join, client, options)
 
 
 def _rows_or_table(
-    graph: Graph | PreparedGraph, sources: Any, targets: Any, direction: str, existing: str, join: bool, options: Any
-) -> Any:
+    graph: Graph | PreparedGraph, sources: Any, targets: Any, direction: str, existing: str, join: bool, client: Any,
+    options: Any,
+) -> Any:  # fmt: skip
     """Return rows, or columns of them, in memory or in a store."""
     plain = take_graph(graph)
     rows = take_vertices(plain, sources, "source")
@@ -228,7 +240,16 @@ def _rows_or_table(
     no_place(existing, join)
     if columns is not None:
         return solve_table(graph, rows, columns, direction=direction, **known_options(options))
-    return solve(check(graph, rows, direction=direction, **known_options(options)))
+    return _solve_rows(check(graph, rows, direction=direction, **known_options(options)), client)
+
+
+def _solve_rows(query: Any, client: Any) -> Distances:
+    """Return the rows of a query, found here or by the workers of a cluster."""
+    if client is None:
+        return solve(query)
+    from .scale.rows import solve_rows
+
+    return solve_rows(query, client)
 
 
 @overload
@@ -238,13 +259,19 @@ def apsp(
     out: str | os.PathLike[str],
     existing: str = "resume",
     join: bool = False,
+    client: Any = None,
     **options: Unpack[RunOptions],
 ) -> Matrix | Written: ...
 @overload
-def apsp(graph: Graph | PreparedGraph, **options: Unpack[Options]) -> Distances: ...
+def apsp(graph: Graph | PreparedGraph, *, client: Any = None, **options: Unpack[Options]) -> Distances: ...
 @takes_options
 def apsp(
-    graph: Graph | PreparedGraph, *, existing: str = "resume", join: bool = False, **options: Any
+    graph: Graph | PreparedGraph,
+    *,
+    existing: str = "resume",
+    join: bool = False,
+    client: Any = None,
+    **options: Any,
 ) -> Distances | Matrix | Written:
     """Return the distances between all pairs of vertices, one row per source.
 
@@ -256,6 +283,9 @@ def apsp(
         damaged blocks again, "restart" begins anew.
     join : bool
         Share the work on a store with other processes that pass this, too.
+    client : Client, str or Cluster, optional
+        A cluster whose workers do the work: a client of ``dask.distributed``, the address of a scheduler, "local:4",
+        or what `nearfar.connect` returns. The answer is the same to the bit.
     **options
         {options}
 
@@ -271,7 +301,7 @@ def apsp(
     if is_place(options.get("out")):
         return solve_to_disk(graph, rows, None, "from", existing, join, known_options(options))
     no_place(existing, join)
-    return solve(check(graph, rows, **known_options(options)))
+    return _solve_rows(check(graph, rows, **known_options(options)), client)
 
 
 @overload
@@ -283,10 +313,13 @@ def table(
     out: str | os.PathLike[str],
     existing: str = "resume",
     join: bool = False,
+    client: Any = None,
     **options: Unpack[RunOptions],
 ) -> Matrix | Written: ...
 @overload
-def table(graph: Graph | PreparedGraph, sources: Any, targets: Any, **options: Unpack[Options]) -> Table: ...
+def table(
+    graph: Graph | PreparedGraph, sources: Any, targets: Any, *, client: Any = None, **options: Unpack[Options]
+) -> Table: ...
 @takes_options
 def table(
     graph: Graph | PreparedGraph,
@@ -295,6 +328,7 @@ def table(
     *,
     existing: str = "resume",
     join: bool = False,
+    client: Any = None,
     **options: Any,
 ) -> Table | Matrix | Written:
     """Return the distances from some vertices to others: one row per source, one column per target.
@@ -306,6 +340,8 @@ def table(
         In any order; a vertex may occur more than once.
     existing, join
         As for `apsp`, if ``out`` names a store.
+    client : Client, str or Cluster, optional
+        As for `apsp`.
     **options
         {options}
 
@@ -325,7 +361,9 @@ def table(
     >>> table["Ulm", "Kiel"]
     7
     """
-    found: Table | Matrix | Written = _rows_or_table(graph, sources, _given(targets), "from", existing, join, options)
+    found: Table | Matrix | Written = _rows_or_table(
+        graph, sources, _given(targets), "from", existing, join, client, options
+    )
     return found
 
 
@@ -564,6 +602,7 @@ def stream(
     *,
     block: int | None = None,
     direction: str = "from",
+    client: Any = None,
     **options: Unpack[Options],
 ) -> Iterator[Distances]:
     """Yield the rows of many sources in blocks, in the order given, in bounded memory.
@@ -579,6 +618,8 @@ def stream(
         Rows in a block; by default about 64 MB.
     direction : str
         "from": distances from the sources. "to": distances to them.
+    client : Client, str or Cluster, optional
+        As for `apsp`; blocks that are found ahead wait at the workers.
     **options
         {options}
 
@@ -602,6 +643,10 @@ def stream(
         block = take_count(block, "block")
     rows = np.arange(plain.n, dtype=np.int32) if sources is None else take_vertices(plain, sources, "source")
     query = check(graph, rows, direction=direction, **known_options(options))
+    if client is not None:
+        from .scale.rows import stream_rows as stream_on_cluster
+
+        return stream_on_cluster(query, block, client)
     return stream_rows(RowBlocks(query, block, buffers=3))
 
 

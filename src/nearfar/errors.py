@@ -18,6 +18,7 @@ NearfarError
 ├── FileError (OSError)                  a file that cannot be opened, read or written
 │   ├── MissingFileError (FileNotFoundError)  there is no such file
 │   └── StoreError                       a stored matrix that is damaged, unfinished, in use, or of another graph
+├── ClusterError (RuntimeError)          a cluster that is not there, is lost, or whose workers cannot do the work
 └── MissingDependencyError (ImportError) an optional package is not installed
 
 Each class also derives from the builtin that a caller would expect, so ``except ValueError`` keeps working. Messages
@@ -210,6 +211,10 @@ class MissingFileError(FileError, FileNotFoundError):
 
 class StoreError(FileError):
     """A stored matrix that is damaged, not finished, in use by another process, or that belongs to another graph."""
+
+
+class ClusterError(NearfarError, RuntimeError):
+    """A cluster that cannot be reached, is lost, or whose workers cannot do what was asked."""
 
 
 class MissingDependencyError(NearfarError, ImportError):

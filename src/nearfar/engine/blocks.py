@@ -80,6 +80,11 @@ class RowBlocks:
     def __len__(self) -> int:
         return -(-len(self.query.sources) // self.size)
 
+    @property
+    def hierarchy(self) -> Any:
+        """The hierarchy of all rows, if one was given or `prepare` has built it, or why there is none."""
+        return self._hierarchy
+
     def prepare(self, controls: Controls) -> Any:
         """Build the hierarchy of all rows, if the plan needs one; return it, or why there is none."""
         if self.plan.method == "prepared" and self._hierarchy is None:

@@ -38,7 +38,7 @@ def fold(query: Query, wanted: Wanted) -> tuple[Folded, dict[str, Any]]:
     """Return the folds of the rows of all sources, and the plan and stats of the run, by name."""
     began = time.perf_counter()
     wanted = replace(wanted, cutoff=query.cutoff)
-    blocks = RowBlocks(query, plan=plan_query(query.but(cutoff=None)))
+    blocks = blocks_of(query)
     plan = blocks.plan
     try:
         found = _on_gpus(query, plan, wanted) if plan.gpu is not None else None
@@ -48,21 +48,45 @@ def fold(query: Query, wanted: Wanted) -> tuple[Folded, dict[str, Any]]:
         said = f"{plan.device} failed, so the CPU adds up the rows: {error}"
         warnings.warn(said, RuntimeWarning, stacklevel=4)
         return fold(query.but(devices=("cpu",)), wanted)
-    if found is None and plan.gpu is None and _is_near(query, plan, wanted):
-        assert wanted.farthest is not None
-        found = fold_near(query, wanted, wanted.farthest)
-        plan = replace(plan, method="dijkstra", why="little lies within the cutoff: searches that end there")
-    if found is None and plan.method == "prepared" and (plan.gpu is None or not plan.rows):
-        controls = Controls(threads=query.threads, memory=plan.available)
-        hierarchy = blocks.prepare(controls)
-        if isinstance(hierarchy, Hierarchy) and not hierarchy.by_rows:
-            found = fold_hierarchy(hierarchy, query.sources, wanted, query.threads, query.progress, controls.stop)
-    if found is None and plan.method == "bfs" and plan.gpu is None and wanted.is_plain and not wanted.greatest:
-        found = _by_passes(query, plan, wanted)
     if found is None:
-        found = _by_blocks(blocks, wanted)
+        way, plan = choose_way(blocks, wanted)
+        found = fold_by(way, blocks, wanted)
     stats = {"method": plan.method, "device": plan.device, "seconds": time.perf_counter() - began}
     return found, {"plan": plan, "stats": stats}
+
+
+def choose_way(blocks: RowBlocks, wanted: Wanted) -> tuple[str, Plan]:
+    """Return how the rows of a query are folded: "near", "swept", "passes" or "blocks"; and the plan of that."""
+    query, plan = blocks.query, blocks.plan
+    if plan.gpu is None and _is_near(query, plan, wanted):
+        return "near", replace(plan, method="dijkstra", why="little lies within the cutoff: searches that end there")
+    if plan.method == "prepared" and (plan.gpu is None or not plan.rows):
+        hierarchy = blocks.prepare(Controls(threads=query.threads, memory=plan.available))
+        if isinstance(hierarchy, Hierarchy) and not hierarchy.by_rows:
+            return "swept", plan
+    if plan.method == "bfs" and plan.gpu is None and wanted.is_plain and not wanted.greatest:
+        return "passes", plan
+    return "blocks", plan
+
+
+def fold_by(way: str, blocks: RowBlocks, wanted: Wanted) -> Folded:
+    """Return the folds of the rows of a query, in the way that `choose_way` chose for these or for more rows."""
+    query, plan, found = blocks.query, blocks.plan, None
+    if way == "near":
+        assert wanted.farthest is not None
+        return fold_near(query, wanted, wanted.farthest)
+    if way == "swept":
+        controls = Controls(threads=query.threads, memory=plan.available)
+        hierarchy = blocks.prepare(controls)
+        return fold_hierarchy(hierarchy, query.sources, wanted, query.threads, query.progress, controls.stop)
+    if way == "passes":
+        found = _by_passes(query, plan, wanted)
+    return _by_blocks(blocks, wanted) if found is None else found
+
+
+def blocks_of(query: Query) -> RowBlocks:
+    """Return the rows of a query that is folded: a cutoff does not make sweeps shorter, and is not planned with."""
+    return RowBlocks(query, plan=plan_query(query.but(cutoff=None)))
 
 
 def _is_near(query: Query, plan: Plan, wanted: Wanted) -> bool:

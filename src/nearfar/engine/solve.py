@@ -9,7 +9,7 @@ method.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -127,8 +127,13 @@ def solve(query: Query) -> Distances:
 
 def solve_by_weights(query: Query) -> Distances:
     """Solve a query of a caller that takes no type of distances: an error does not advise one."""
+    return by_weights(query, lambda: solve(query))
+
+
+def by_weights(query: Query, ask: Callable[[], Distances]) -> Distances:
+    """Return what ``ask`` returns, for such a caller."""
     try:
-        return solve(query)
+        return ask()
     except DistanceOverflowError:
         raise limits.too_heavy(query.graph, query.types[-1]) from None
 
@@ -159,7 +164,7 @@ def _solve(query: Query, plan: Plan, reason: str = "") -> Distances:
         "bytes": plan.bytes,
         **outcome.notes,
     }
-    return _wrap(query, replace(plan, why=f"{reason}; {plan.why}") if reason else plan, rows, stats)
+    return wrap(query, replace(plan, why=f"{reason}; {plan.why}") if reason else plan, rows, stats)
 
 
 def _plan_wider(query: Query, plan: Plan, dtype: np.dtype) -> Plan:
@@ -167,7 +172,7 @@ def _plan_wider(query: Query, plan: Plan, dtype: np.dtype) -> Plan:
     return _plan_on_gpus(query, plan.gpu.facts, [dtype]) if plan.gpu else _plan_on_cpu(query, [dtype])
 
 
-def _wrap(query: Query, plan: Plan, rows: np.ndarray | DeviceArray, stats: dict[str, Any]) -> Distances:
+def wrap(query: Query, plan: Plan, rows: np.ndarray | DeviceArray, stats: dict[str, Any]) -> Distances:
     """Return the result of a query."""
     return Distances(
         query.asked,

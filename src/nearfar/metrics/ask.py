@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 import numpy as np
 
 from ..engine.folds import Folded, Wanted, fold
 from ..engine.query import PreparedGraph, Query, check, take_graph, take_vertices
+from ..engine.solve import by_weights, solve_by_weights
 from ..errors import InputTypeError
 from ..graph import Graph
 from ..graph.reweigh import unweighted
+from ..results import Distances
 from .measure import Measure
 
 
@@ -25,6 +28,7 @@ class MetricOptions(TypedDict, total=False):
     threads: int | None
     progress: bool | Callable[[int, int], object]
     memory: float | str | None
+    client: Any  # a cluster: a client of dask.distributed, an address, "local:4", or what nearfar.connect returns
 
 
 @dataclass(frozen=True)
@@ -34,10 +38,34 @@ class Asked:
     graph: Graph
     vertices: np.ndarray
     query: Query
+    client: Any = None  # the cluster that does the work, if one was given
 
     def fold(self, wanted: Wanted) -> tuple[Folded, dict[str, Any]]:
         """Return the folds of the rows of all vertices, and the plan and stats of the run."""
+        if self.client is not None:
+            from ..scale.folds import fold as fold_on_cluster
+
+            return fold_on_cluster(self.query, wanted, self.client)
         return fold(self.query, wanted)
+
+    def solve(self, query: Query) -> Distances:
+        """Return the rows of another query."""
+        if self.client is not None:
+            from ..scale.rows import solve_rows
+
+            return by_weights(query, lambda: solve_rows(query, self.client))
+        return solve_by_weights(query)
+
+    @contextmanager
+    def staying(self) -> Iterator[Asked]:
+        """Give the same question to ask several times, of one connection to the cluster."""
+        if self.client is None:
+            yield self
+            return
+        from ..scale.recipe import connected
+
+        with connected(self.client) as cluster:
+            yield replace(self, client=cluster)
 
     def measure(
         self, name: str, values: np.ndarray, facts: dict[str, Any], columns: Sequence[Any] | None = None
@@ -54,7 +82,9 @@ def ask(graph: Graph | PreparedGraph, vertices: Any, hops: bool, direction: str,
         raise InputTypeError(f"hops is {hops!r:.60}, a {type(hops).__name__}; give True or False.")
     indices = np.arange(plain.n, dtype=np.int32) if vertices is None else take_vertices(plain, vertices, "vertex")
     searched = unweighted(plain) if hops and plain.weight_dtype is not None else graph
-    return Asked(plain, indices, check(searched, indices, direction=direction, **options))
+    rest: Any = dict(options)
+    client = rest.pop("client", None)
+    return Asked(plain, indices, check(searched, indices, direction=direction, **rest), client)
 
 
 def known_metric_options(options: MetricOptions) -> None:

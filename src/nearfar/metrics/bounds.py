@@ -21,7 +21,7 @@ import numpy as np
 from ..engine.estimate import seconds_on_cpu, with_seconds
 from ..engine.folds import Wanted
 from ..engine.query import PreparedGraph, check
-from ..engine.solve import plan_query, solve_by_weights
+from ..engine.solve import plan_query
 from ..errors import GraphError, InputTypeError, OptionError
 from ..graph import Graph
 from ..results import lookup
@@ -92,7 +92,8 @@ def extent(
     if not asked.graph.n:
         raise GraphError("the graph has no vertices, so it has no diameter. Give a graph with at least one.")
     is_own = asked.query.asked is asked.graph
-    return _Search(graph if is_own else asked.query.asked, asked, options).run(goals, reached_only)
+    with asked.staying() as connected:
+        return _Search(graph if is_own else asked.query.asked, connected, options).run(goals, reached_only)
 
 
 GOALS = ("diameter", "radius", "center", "periphery")
@@ -244,8 +245,9 @@ class _Search:
     def _row(self, p: int, direction: str) -> np.ndarray:
         """Return the row of distances from a vertex, or to it."""
         self.rows += 1
-        query = check(self.graph, np.array([p], np.int32), single=True, direction=direction, **self.options)
-        return solve_by_weights(query).rows[0]
+        options: Any = {name: value for name, value in self.options.items() if name != "client"}
+        query = check(self.graph, np.array([p], np.int32), single=True, direction=direction, **options)
+        return self.asked.solve(query).rows[0]
 
     def _open(self, goals: list[str]) -> np.ndarray:
         """Return the vertices whose eccentricity must still be known better for one of the goals."""

@@ -223,7 +223,7 @@ def _take(
     asked = ask(graph, sources, hops, "from", options)
     if sources is not None:  # each counts once, as targets do
         once = np.unique(asked.vertices)
-        asked = Asked(asked.graph, once, _from(asked.query, once))
+        asked = Asked(asked.graph, once, _from(asked.query, once), asked.client)
     wanted = np.ones(asked.graph.n)
     if targets is not None:
         wanted[:] = 0.0
@@ -231,7 +231,7 @@ def _take(
     if samples is None or take_count(samples, "samples") >= asked.graph.n:
         return asked, wanted, None
     drawn = np.random.default_rng(seed).choice(asked.graph.n, samples, replace=False).astype(np.int32)
-    return Asked(asked.graph, drawn, _from(asked.query, drawn)), wanted, drawn
+    return Asked(asked.graph, drawn, _from(asked.query, drawn), asked.client), wanted, drawn
 
 
 def _from(query: Query, sources: Sequence[int] | np.ndarray) -> Query:

@@ -1,0 +1,197 @@
+"""Files for the workers of a cluster: graphs, hierarchies and arrays, written once by the caller, loaded by path.
+
+A stored graph is where it is. Any other graph is written to a temporary folder, on a file system that the workers see,
+too; everything there is removed when the cluster is closed, or at the latest when the process ends. A worker loads what
+it needs once per process, and keeps the last few.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import tempfile
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..elimination.file import fingerprint_of, read_hierarchy, write_hierarchy
+from ..errors import ClusterError, FileError, in_python
+from ..formats.folder import open_graph, write_graph
+from ..graph import Graph
+from ..graph.stored import StoredGraph
+
+KEPT = 4  # graphs, and as many hierarchies and arrays, that a worker keeps
+
+
+class Place(NamedTuple):
+    """Where a graph lies, and what it is known by."""
+
+    path: str
+    fingerprint: bytes
+
+
+class Spool:
+    """The files that one caller has written for workers.
+
+    Parameters
+    ----------
+    folder : str
+        Where a folder for them is made when the first one is written.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = os.path.abspath(folder)
+        self._made: str | None = None
+        self._known: dict[int, tuple[Any, Any]] = {}  # by the identity of what was written: itself, weakly; its place
+        self._guard = threading.Lock()
+        self._count = 0
+        self._removing: Any = None
+
+    def close(self) -> None:
+        """Remove all files."""
+        with self._guard:
+            if self._removing is not None:
+                self._removing()
+            self._made = self._removing = None
+            self._known.clear()
+
+    def graph(self, graph: Graph, backwards: bool = False) -> Place:
+        """Return where a graph lies; write it if it is in memory. ``backwards``: the reversed graph is needed, too."""
+        if isinstance(graph, StoredGraph):
+            return Place(os.fspath(graph.path), graph.fingerprint)
+        back = backwards and not graph.undirected
+
+        def write() -> Place:
+            path = self._new("graph", ".nearfar")
+            write_graph(graph, path, reversed=back)
+            return Place(path, fingerprint_of(graph).tobytes())
+
+        return self._once((graph, back), write)
+
+    def hierarchy(self, graph: Graph, hierarchy: Any) -> str:
+        """Return where the hierarchy of a graph lies; write it."""
+
+        def write() -> str:
+            path = self._new("hierarchy", ".npz")
+            write_hierarchy(graph, hierarchy, path)
+            return path
+
+        return self._once((hierarchy, False), write)
+
+    def array(self, values: np.ndarray) -> str:
+        """Write an array that tasks read; return where it lies."""
+        with self._guard:
+            path = self._new("array", ".npy")
+            np.save(path, values)
+            return path
+
+    def _once(self, what: tuple[Any, bool], write: Callable[[], Any]) -> Any:
+        """Return where something was written; write it the first time."""
+        thing, more = what
+        with self._guard:
+            key = 2 * id(thing) + more
+            known = self._known.get(key)
+            if known is None or known[0]() is not thing:
+                known = self._known[key] = weakref.ref(thing), write()
+            return known[1]
+
+    def _new(self, what: str, ending: str) -> str:
+        """Return the name of a new file."""
+        if self._made is None:
+            try:
+                self._made = tempfile.mkdtemp(prefix="nearfar-", dir=self.folder)
+            except OSError as error:
+                raise FileError(
+                    f"{self.folder} cannot be written: {error.strerror or error}. Graphs for the workers are written "
+                    f"there{in_python(': name another folder, nearfar.connect(client, spool=...)')}."
+                ) from error
+            self._removing = weakref.finalize(self, shutil.rmtree, self._made, ignore_errors=True)
+        self._count += 1
+        return os.path.join(self._made, f"{what}-{self._count}{ending}")
+
+
+class _Kept:
+    """What a process loaded last, by path; each is loaded once, whichever threads want it."""
+
+    def __init__(self) -> None:
+        self._things: OrderedDict[Any, Any] = OrderedDict()
+        self._locks: dict[Any, threading.Lock] = {}
+        self._guard = threading.Lock()
+
+    def get(self, key: Any, load: Callable[[], Any]) -> Any:
+        """Return something, loaded now if it is not there."""
+        with self._guard:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            with self._guard:
+                if key in self._things:
+                    self._things.move_to_end(key)
+                    return self._things[key]
+                for other in [other for other in self._things if not os.path.exists(other[0])]:
+                    del self._things[other], self._locks[other]  # its caller has gone
+                while len(self._things) >= KEPT:
+                    self._locks.pop(self._things.popitem(last=False)[0])
+            found = load()
+            with self._guard:
+                self._things[key] = found
+            return found
+
+
+_graphs, _hierarchies, _arrays = _Kept(), _Kept(), _Kept()
+
+
+def graph_at(place: Place) -> Graph:
+    """Return the graph at a place, on a worker."""
+
+    def load() -> Graph:
+        require_seen(place.path)
+        found = open_graph(place.path)
+        if found.fingerprint != place.fingerprint:
+            raise ClusterError(
+                f"{place.path} is another graph on {socket.gethostname()}. Open the graph again, and repeat the call."
+            )
+        return found
+
+    graph: Graph = _graphs.get(tuple(place), load)
+    return graph
+
+
+def hierarchy_at(path: str, graph: Graph) -> Any:
+    """Return the hierarchy of a graph from a file, on a worker."""
+
+    def load() -> Any:
+        require_seen(path)
+        return read_hierarchy(graph, path)[0]
+
+    return _hierarchies.get((path,), load)
+
+
+def array_at(path: str) -> np.ndarray:
+    """Return an array from a file, on a worker."""
+
+    def load() -> np.ndarray:
+        require_seen(path)
+        found: np.ndarray = np.load(path)
+        return found
+
+    array: np.ndarray = _arrays.get((path,), load)
+    return array
+
+
+def require_seen(path: str) -> None:
+    """Refuse a path that this worker does not see."""
+    if not Path(path).exists():
+        raise ClusterError(
+            f"the worker on {socket.gethostname()} does not see {path}. Workers open graphs by path, so this folder "
+            "must be on a file system that all of them share"
+            + in_python(
+                ": store the graph there and use Graph.open, or name such a folder, nearfar.connect(client, spool=...)"
+            )
+            + "."
+        )
