@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DeviceError
-from . import cpu
+from . import cpu, pocl
 from .device import ArrayFacts, Buffer, Device, Probe, as_row, choose, live, probe, take_front, take_range
 from .facts import Facts
 from .quiet import build_quietly, spare_disk
@@ -101,7 +101,7 @@ def _probe() -> Probe:
 
 
 def _devices() -> list[Any]:
-    """Return the driver's devices in our order."""
+    """Return the driver's devices in our order: real GPUs first, and what can build no kernel behind its like."""
     cl = import_module("pyopencl")
     spare_disk()
     try:
@@ -114,13 +114,13 @@ def _devices() -> list[Any]:
             devices += platform.get_devices()
         except cl.Error:  # a driver without its hardware must not hide the others
             continue
-    return sorted(devices, key=lambda device: not _is_gpu(cl, device))
+    return sorted(devices, key=lambda device: (not _is_gpu(cl, device), bool(pocl.defect(cl, device))))
 
 
 def _is_gpu(cl: Any, device: Any) -> bool:
     """Return whether a device is a real GPU, and not a CPU that offers OpenCL."""
     real = bool(device.type & (cl.device_type.GPU | cl.device_type.ACCELERATOR))
-    return real and "portable computing language" not in device.platform.name.lower()
+    return real and not pocl.is_pocl(device)
 
 
 def _is_unified(cl: Any, device: Any) -> bool:
@@ -129,8 +129,10 @@ def _is_unified(cl: Any, device: Any) -> bool:
 
 
 def _facts(index: int, device: Any) -> Facts:
-    """Return the facts of a device."""
+    """Return the facts of a device, or raise an error if no kernel can be built for it."""
     cl = import_module("pyopencl")
+    if reason := pocl.defect(cl, device):
+        raise DeviceError(reason)
     memory, unified = int(device.global_mem_size), _is_unified(cl, device)
     if unified:
         memory = min(memory, cpu.facts().memory)

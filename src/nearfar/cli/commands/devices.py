@@ -43,7 +43,7 @@ def devices(json: bool) -> None:
 
 
 def _print(found: list[Any], broken: dict[str, str], missing: dict[str, str]) -> None:
-    """Print a table of the devices found, and one line for each that cannot be used and each kind that is missing."""
+    """Print a table of the devices found, and one line for each that cannot be used and each kind without any."""
     from .. import screen
 
     rows = [
@@ -60,6 +60,7 @@ def _print(found: list[Any], broken: dict[str, str], missing: dict[str, str]) ->
     out = screen.console()
     screen.print_stripped(out, screen.table_of([("device", "left"), *[("", "left")] * 4], rows))
     lines = [f"{name} cannot be used: {reason}" for name, reason in broken.items()]
-    lines += [f"no {kind}: {reason}" for kind, reason in missing.items()]
+    there = {name.partition(":")[0] for name in broken}
+    lines += [f"no {kind}: {reason}" for kind, reason in missing.items() if kind not in there]
     for line in lines:
         out.print(line, markup=False, highlight=False, soft_wrap=True)
