@@ -33,9 +33,11 @@ demo: $(VENV)/core.stamp
 	@$(PY) -m nearfar.demo
 
 test: $(VENV)/test.stamp
+	@$(PY) tests/runtime.py
 	$(PYTEST) $(TEST_OPTIONS)
 
 test-all: $(VENV)/test.stamp
+	@$(PY) tests/runtime.py
 	$(PYTEST) $(TEST_OPTIONS) -m "thorough or not thorough"
 	@$(PY) tests/intel.py --thorough
 
@@ -55,6 +57,7 @@ lint: $(VENV)/test.stamp
 	$(VENV)/bin/lint-imports
 
 coverage: $(VENV)/test.stamp
+	@$(PY) tests/runtime.py
 	NUMBA_DISABLE_JIT=1 $(PYTEST) --cov --cov-report=term-missing:skip-covered
 
 bench: $(VENV)/bench.stamp

@@ -12,7 +12,9 @@ from helpers.commands import child as child
 from helpers.commands import friends as friends
 from helpers.commands import roads as roads
 from helpers.commands import run as run
+from helpers.runtimes import follow
 
+FOLLOWED = follow()  # before anything asks OpenCL for its platforms, which it does only once
 settings.register_profile("nearfar", deadline=None)  # the first example of a test may compile a kernel
 settings.load_profile("nearfar")
 
@@ -30,6 +32,11 @@ GROUPS = {
     "devices": "devices",
     "selftest": "devices",
 }
+
+
+def pytest_report_header():
+    """Say which OpenCL implementation runs the tests, if it is not the usual one."""
+    return f"OpenCL: Intel's runtime, since {FOLLOWED.partition('. ')[0]}" if FOLLOWED else None
 
 
 @pytest.hookimpl(tryfirst=True)

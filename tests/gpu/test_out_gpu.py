@@ -150,8 +150,8 @@ def test_a_second_call():
     """Also after another context, and in nearfar's own: what the graph keeps there is found, or made again."""
     graph = make_graph("int32", m=300)
     wanted = nearfar.mssp(graph, SOME, device="cpu").dist
-    other = cl.CommandQueue(cl.Context(cl.get_platforms()[0].get_devices()[:1]))
-    for place in (queue(), other, queue(), own_queue(), queue()):
+    context = cl.Context(opencl._devices()[:1])
+    for place in (queue(), cl.CommandQueue(context), queue(), own_queue(), queue()):
         for _ in range(2):
             out = cl_array.zeros(place, wanted.shape, np.int32)
             found = nearfar.mssp(graph, SOME, out=out)

@@ -11,12 +11,20 @@ import numpy as np
 FILLED = -7  # what new arrays hold
 
 
-@cache
 def queue():
     """Return the queue of a user, in a context that is not nearfar's."""
+    return context_and_queue()[1]
+
+
+@cache
+def context_and_queue():
+    """Return both: a queue of Intel's runtime does not keep its context alive."""
     import pyopencl as cl
 
-    return cl.CommandQueue(cl.Context(cl.get_platforms()[0].get_devices()[:1]))
+    from nearfar.devices import opencl
+
+    context = cl.Context(opencl._devices()[:1])
+    return context, cl.CommandQueue(context)
 
 
 def own_queue():

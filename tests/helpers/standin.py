@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from nearfar.devices import text
+from nearfar.devices import opencl, text
 from nearfar.devices.quiet import build_quietly
 
 GPUS = 2
@@ -70,7 +70,7 @@ class Machine:
     """The OpenCL device behind it all, what was allocated, and what was called."""
 
     def __init__(self):
-        self.device = cl.get_platforms()[0].get_devices()[0]
+        self.device = opencl._devices()[0]
         self.context = cl.Context([self.device])
         self.buffers = {}
         self.homes = {}  # the GPU of an allocation, by its address
@@ -332,12 +332,13 @@ class RawKernel:
         assert stream.device_id == here()
         if block[0] > self.max_threads_per_block:
             raise CUDADriverError(1, "CUDA_ERROR_INVALID_VALUE: invalid argument")
-        buffers = []
+        buffers, held = [], []  # a kernel does not keep its arguments alive before it is launched
         for i, arg in enumerate(args):
             if isinstance(arg, MemoryPointer | UnownedPointer):
                 buffer, start, front = machine.find(arg.ptr)
                 buffers.append(front)
-                self.kernel.set_arg(i, buffer.get_sub_region(start, buffer.size - start) if start else buffer)
+                held.append(buffer.get_sub_region(start, buffer.size - start) if start else buffer)
+                self.kernel.set_arg(i, held[-1])
             else:
                 assert isinstance(arg, np.generic), f"argument {i} is a {type(arg)}"
                 self.kernel.set_arg(i, arg)
