@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import networkx as nx
@@ -232,6 +233,33 @@ def test_bad_input():
         metrics.betweenness(Graph.from_arcs([0, 1], [1, 0], [0, 3]))
     with pytest.raises(nearfar.errors.OptionError, match="no arc leads"):
         metrics.edge_betweenness(graph)[0, 8]
+
+
+@pytest.mark.parametrize("function", [metrics.betweenness, metrics.edge_betweenness])
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"device": "cuda"}, "on the CPU only, not on 'cuda:0'. Use device='cpu'"),
+        ({"device": ["opencl:0", "opencl:1"]}, "not on 'opencl:0'"),
+        ({"method": "delta"}, "'delta' does not count paths; 'dijkstra' and 'prepared' do. Use method='dijkstra'"),
+        ({"method": "bfs", "hops": True}, "'bfs' does not count paths"),
+        ({"method": "prepared", "ties": "exact"}, "'prepared' does not tell lengths apart"),
+    ],
+)
+def test_what_is_named_is_never_replaced(function, options, words):
+    graph = generate.road_grid(3, 3)
+    with pytest.raises(nearfar.errors.MethodError, match=re.escape(words)):
+        function(graph, **options)
+
+
+def test_a_hierarchy_that_is_named_is_never_replaced():
+    graph = generate.road_grid(3, 3)
+    with pytest.raises(nearfar.errors.MethodError, match="'prepared' does not count paths at their ends"):
+        metrics.betweenness(graph, method="prepared", endpoints=True)
+    with pytest.raises(nearfar.errors.MemoryLimitError, match="may be used"):
+        metrics.betweenness(generate.road_grid(30, 30), method="prepared", memory="50 kB")
+    prepared = nearfar.prepare(graph)  # names no method
+    assert metrics.betweenness(prepared, ties="exact").stats["method"] == "dijkstra"
 
 
 @pytest.mark.parametrize("prepared", [False, True])

@@ -20,7 +20,7 @@ from ..elimination.build import Hierarchy, build, may_be_long
 from ..elimination.folds import least_beyond
 from ..elimination.lean import Lean, lean_graph
 from ..elimination.tallies import count_paths, tally
-from ..errors import MemoryLimitError, option
+from ..errors import MemoryLimitError, MethodError, option
 from ..graph import Graph
 from ..methods.prepared import SOLVERS, require_memory
 from ..methods.tuning import LEAST_BUDGET
@@ -30,6 +30,8 @@ from .balls import BallSpace
 from .query import Query
 from .routes import require_positive, slack_of
 from .tuning import BALL_PIECES, LEAN_ROWS
+
+COUNTING = ("dijkstra", "prepared")  # the methods that count paths
 
 Found = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
 """What passes through vertices; the pairs that start or end at each; what passes over arcs."""
@@ -43,16 +45,24 @@ def find_loads(
     ``wanted`` has 1.0 for each target, 0.0 for others. ``ends``: whether pairs are counted at their ends. ``exact``:
     whether only lengths tie that are equal to the bit, summed along the path.
     """
+    named = query.method == "prepared" and query.hierarchy is None
+    _require_able(query, named, ends, exact)
     require_positive(query.asked)
     _require_short(query)
     began, m = time.perf_counter(), query.graph.m
     stop = np.zeros(1, np.int64)
     lean, whole = Lean(query.graph), None if exact or ends else _given(query)
-    named = query.method == "prepared" and query.hierarchy is None
+    if named:
+        require_memory(query.graph, query.threads, _available(query))
     if whole is None and (named or len(query.sources) >= LEAN_ROWS) and _has_room(query):
         lean = _aside(lambda: lean_graph(query.graph, query.threads, stop, SOLVERS), stop)
         if not exact and not ends and query.method in ("auto", "prepared"):
             whole = _whole(query, lean.graph, stop)
+    if named and whole is None:
+        raise MethodError(
+            f"method 'prepared' would take longer here than a search per source, or more than the memory that may be "
+            f"used. Use {option('method', 'dijkstra')} or 'auto'."
+        )
     query = query.but(graph=lean.graph)
     if whole is None:
         through, both, over = _by_searches(query, wanted, ends, arcs, exact, stop)
@@ -61,6 +71,23 @@ def find_loads(
     method = "dijkstra" if whole is None else "prepared"
     stats = {"method": method, "device": "cpu", "seconds": time.perf_counter() - began}
     return (through, both, None if over is None else lean.spread(over, m)), {"stats": stats}
+
+
+def _require_able(query: Query, named: bool, ends: bool, exact: bool) -> None:
+    """Refuse a device or a method that cannot count paths; ``named``: the user asked for a hierarchy."""
+    if gpus := [device for device in query.devices if device not in ("auto", "cpu")]:
+        raise MethodError(
+            f"paths are counted on the CPU only, not on {gpus[0]!r}. Use {option('device', 'cpu')}, or leave the "
+            "device out."
+        )
+    if query.method not in ("auto", *COUNTING):
+        raise MethodError(
+            f"method {query.method!r} does not count paths; {' and '.join(map(repr, COUNTING))} do. "
+            f"Use {option('method', COUNTING[0])} or 'auto'."
+        )
+    if named and (ends or exact):
+        what = "tell lengths apart that differ by rounding" if exact else "count paths at their ends"
+        raise MethodError(f"method 'prepared' does not {what}. Use {option('method', 'dijkstra')} or 'auto'.")
 
 
 def _require_short(query: Query) -> None:

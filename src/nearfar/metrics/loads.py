@@ -153,7 +153,8 @@ def betweenness(
         Which float lengths are the same: those that differ by rounding only (a relative error of 1e-12), or those that
         are equal to the bit when they are added along the path, as NetworkX has it.
     **options
-        ``threads``, ``progress``, ``memory`` and ``cutoff``: pairs farther apart than that do not count.
+        ``threads``, ``progress``, ``memory`` and ``cutoff``: pairs farther apart than that do not count. ``method`` is
+        "dijkstra", a search per source, or "prepared", which has neither ``endpoints`` nor exact ties; the CPU does it.
 
     Examples
     --------
