@@ -116,6 +116,26 @@ def test_bad_options():
         metrics.closeness("roads.gr")
 
 
+@pytest.mark.parametrize(
+    "function, name",
+    [
+        (metrics.closeness, "wf_improved"),
+        (metrics.eccentricity, "reached_only"),
+        (metrics.extent, "reached_only"),
+        (metrics.radius, "reached_only"),
+        (metrics.wiener_index, "hops"),
+        (metrics.betweenness, "normalized"),
+        (metrics.betweenness, "endpoints"),
+        (metrics.edge_betweenness, "normalized"),
+    ],
+)
+def test_words_are_not_taken_for_true(function, name):
+    graph = generate.road_grid(3, 3)
+    with pytest.raises(nearfar.errors.InputTypeError, match=f"{name} is 'no', a str; give True or False"):
+        function(graph, **{name: "no"})
+    function(graph, **{name: np.False_})
+
+
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_hops_of_many_vertices_write_no_row(directed, threads, monkeypatch):

@@ -58,6 +58,8 @@ def test_bad_input():
     graph = generate.road_grid(3, 3)
     with pytest.raises(nearfar.errors.OptionError, match="'width'"):
         metrics.extent(graph, "width")
+    with pytest.raises(nearfar.errors.OptionError, match="wanted is empty"):
+        metrics.extent(graph, [])
     with pytest.raises(nearfar.errors.OptionError, match="no cutoff"):
         metrics.diameter(graph, cutoff=3)
     with pytest.raises(nearfar.errors.GraphError, match="no vertices"):

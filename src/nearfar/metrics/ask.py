@@ -78,13 +78,19 @@ def ask(graph: Graph | PreparedGraph, vertices: Any, hops: bool, direction: str,
     """Check everything that was given; all vertices if these are None."""
     known_metric_options(options)
     plain = take_graph(graph)
-    if not isinstance(hops, bool | np.bool_):
-        raise InputTypeError(f"hops is {hops!r:.60}, a {type(hops).__name__}; give True or False.")
+    take_flag("hops", hops)
     indices = np.arange(plain.n, dtype=np.int32) if vertices is None else take_vertices(plain, vertices, "vertex")
     searched = unweighted(plain) if hops and plain.weight_dtype is not None else graph
     rest: Any = dict(options)
     client = rest.pop("client", None)
     return Asked(plain, indices, check(searched, indices, direction=direction, **rest), client)
+
+
+def take_flag(name: str, value: Any) -> bool:
+    """Return an option that is True or False; refuse a word, which Python would take for True."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputTypeError(f"{name} is {value!r:.60}, a {type(value).__name__}; give True or False.")
+    return bool(value)
 
 
 def known_metric_options(options: MetricOptions) -> None:

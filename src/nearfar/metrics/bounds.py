@@ -26,7 +26,7 @@ from ..errors import GraphError, InputTypeError, OptionError
 from ..graph import Graph
 from ..results import lookup
 from ..results.limits import unreached
-from .ask import Asked, MetricOptions, ask
+from .ask import Asked, MetricOptions, ask, take_flag
 from .centrality import eccentricities
 
 # Relative: sums of floats depend on their order, and a bound may be off by their rounding.
@@ -83,7 +83,7 @@ def extent(
     >>> nearfar.metrics.extent(nearfar.generate.road_grid(30, 30, seed=1), ["diameter", "radius"])
     Extent(diameter=77304, radius=39584, center=None, periphery=None, rows=11)
     """
-    goals = _take_goals(wanted)
+    goals, reached_only = _take_goals(wanted), take_flag("reached_only", reached_only)
     if options.get("cutoff") is not None:
         raise OptionError(
             "the extent of a graph has no cutoff: it is what is farthest away that matters. Leave it out."
@@ -104,6 +104,8 @@ def _take_goals(wanted: Any) -> list[str]:
     if not isinstance(wanted, str | list | tuple | set):
         raise InputTypeError(f"wanted is {wanted!r:.60}; give one or several of {', '.join(map(repr, GOALS))}.")
     goals = [wanted] if isinstance(wanted, str) else list(wanted)
+    if not goals:
+        raise OptionError(f"wanted is empty; give one or several of {', '.join(map(repr, GOALS))}.")
     for goal in goals:
         if goal not in GOALS:
             raise OptionError(f"wanted is {goal!r}, but must be one of {', '.join(map(repr, GOALS))}.")

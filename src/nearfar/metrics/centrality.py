@@ -14,7 +14,7 @@ from ..engine.folds import Folded, Wanted
 from ..engine.query import PreparedGraph
 from ..errors import MethodError
 from ..graph import Graph
-from .ask import Asked, MetricOptions, ask
+from .ask import Asked, MetricOptions, ask, take_flag
 from .measure import Measure
 
 
@@ -52,6 +52,7 @@ def closeness(
     >>> nearfar.metrics.closeness(g).values.round(3)
     array([0.118, 0.167, 0.105])
     """
+    wf_improved = take_flag("wf_improved", wf_improved)
     asked = ask(graph, vertices, hops, direction, options)
     folded, facts = asked.fold(Wanted(sums=True, counts=True))
     assert folded.sums is not None and folded.counts is not None
@@ -125,6 +126,7 @@ def eccentricity(
     >>> nearfar.metrics.eccentricity(g, reached_only=True).values
     array([12,  7,  0], dtype=int32)
     """
+    reached_only = take_flag("reached_only", reached_only)
     asked = ask(graph, vertices, hops, direction, options)
     folded, facts = asked.fold(Wanted(greatest=True, counts=not reached_only))
     return asked.measure("eccentricity", eccentricities(asked, folded), facts)

@@ -15,7 +15,7 @@ from ..errors import InputTypeError, OptionError
 from ..graph import Graph
 from ..graph.tables import Columns, Framed, Named
 from ..results.lookup import take_count
-from .ask import Asked, MetricOptions, ask
+from .ask import Asked, MetricOptions, ask, take_flag
 from .measure import Measure
 
 TIES = ("near", "exact")
@@ -163,6 +163,7 @@ def betweenness(
     >>> nearfar.metrics.betweenness(g, normalized=False).values
     array([0., 2., 2., 0.])
     """
+    normalized, endpoints = take_flag("normalized", normalized), take_flag("endpoints", endpoints)
     asked, wanted, sampled = _take(graph, sources, targets, samples, seed, hops, ties, options)
     (through, ends, _), facts = find_loads(asked.query, wanted, ends=endpoints, arcs=False, exact=ties == "exact")
     values = through if ends is None else through + ends
@@ -203,6 +204,7 @@ def edge_betweenness(
     >>> nearfar.metrics.edge_betweenness(g, normalized=False).by_row()
     array([3., 4., 3.])
     """
+    normalized = take_flag("normalized", normalized)
     asked, wanted, sampled = _take(graph, sources, targets, samples, seed, hops, ties, options)
     (_, _, loads), facts = find_loads(asked.query, wanted, ends=False, arcs=True, exact=ties == "exact")
     assert loads is not None
