@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,6 +56,17 @@ def test_select_link(pair, entries, which):
     assert sorted(map(tuple, found.itertuples(index=False))) == sorted(wanted)
 
 
+def test_users_of_a_link_in_any_frame(monkeypatch):
+    graph = Graph.from_arcs(["Ulm", "Bonn"], ["Bonn", "Kiel"], [4, 3], names=True)
+    demand = [("Ulm", "Kiel", 2.5), ("Ulm", "Bonn", 1), ("Bonn", "Kiel", 7)]
+    row = graph.find_rows("Bonn", "Kiel")
+    wanted = {"origin": ["Ulm", "Bonn"], "destination": ["Kiel", "Kiel"], "demand": [2.5, 7.0]}
+    assert metrics.select_link(graph, demand, row).to_dict("list") == wanted
+    monkeypatch.setitem(sys.modules, "pandas", None)  # which the others do without
+    assert metrics.select_link(graph, demand, row, kind="polars").to_dict(as_series=False) == wanted
+    assert metrics.select_link(graph, demand, row, kind="arrow").to_pydict() == wanted
+
+
 def test_forms_of_demand():
     graph = Graph.from_arcs(["Ulm", "Bonn", "Kiel"], ["Bonn", "Kiel", "Ulm"], [4, 3, 9], names=True, undirected=True)
     wanted = metrics.flows(graph, [("Ulm", "Kiel", 5), ("Bonn", "Ulm", 2)]).by_row()
@@ -101,6 +114,10 @@ def test_bad_options():
         metrics.flows(graph, [(0, 1, 1)], cutoff=3)
     with pytest.raises(nearfar.errors.OptionError, match="8 rows, counted from 0"):
         metrics.select_link(graph, [(0, 1, 1)], 99)
+    with pytest.raises(nearfar.errors.OptionError, match="a row is -1,"):
+        metrics.select_link(graph, [(0, 1, 1)], [2, -1])
+    with pytest.raises(nearfar.errors.OptionError, match="no kind of frame"):
+        metrics.select_link(graph, [(0, 1, 1)], 2, kind="numpy")
     with pytest.raises(nearfar.errors.InputTypeError, match="find_rows"):
         metrics.select_link(graph, [(0, 1, 1)], "a")
 

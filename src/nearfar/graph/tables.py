@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import MissingDependencyError, OptionError
 from .cells import CellNames
 from .names import NumberNames
-
-if TYPE_CHECKING:
-    from .graph import Graph
 
 KINDS = ("pandas", "polars", "arrow")
 
@@ -68,11 +65,6 @@ class Framed:
         from .arrow import reader_of
 
         return reader_of(self._lines, self._line_count()).__arrow_c_stream__(requested_schema)
-
-
-def called(graph: Graph, vertices: np.ndarray) -> np.ndarray:
-    """Return what the user calls these vertices, as an array."""
-    return Named(graph.names, vertices).listed()
 
 
 def check_kind(kind: Any) -> str:

@@ -13,7 +13,7 @@ from ..graph import Graph
 from ..graph.arrays import on_host
 from ..graph.frames import is_frame, take_columns
 from ..graph.names import ZonedNames
-from ..graph.tables import called, frame_of
+from ..graph.tables import Columns, Framed, Named, check_kind
 from .ask import MetricOptions, known_metric_options
 from .loads import ArcMeasure
 
@@ -76,7 +76,32 @@ def flows(graph: Graph | PreparedGraph, demand: Any, **options: Unpack[MetricOpt
     return found
 
 
-def select_link(graph: Graph | PreparedGraph, demand: Any, rows: Any, **options: Unpack[MetricOptions]) -> Any:
+class _Users(Framed):
+    """Some pairs of a demand, as a table."""
+
+    def __init__(self, graph: Graph, origins: np.ndarray, targets: np.ndarray, amounts: np.ndarray) -> None:
+        self.graph, self.origins, self.targets, self.amounts = graph, origins, targets, amounts
+
+    def _line_count(self) -> int:
+        """Return the number of pairs."""
+        return len(self.origins)
+
+    def _lines(self, low: int, high: int) -> Columns:
+        """Return some pairs; zones are called as they were given."""
+        names, origins = self.graph.names, self.origins[low:high]
+        departs: Any = Named(names, origins)
+        if isinstance(names, ZonedNames):
+            departs = np.abs(departs.listed())
+        return {
+            "origin": departs,
+            "destination": Named(names, self.targets[low:high]),
+            "demand": self.amounts[low:high],
+        }
+
+
+def select_link(
+    graph: Graph | PreparedGraph, demand: Any, rows: Any, *, kind: str = "pandas", **options: Unpack[MetricOptions]
+) -> Any:
     """Return which pairs of a demand use an arc: a DataFrame with columns origin, destination and demand.
 
     Parameters
@@ -85,6 +110,8 @@ def select_link(graph: Graph | PreparedGraph, demand: Any, rows: Any, **options:
         As for `flows`.
     rows : int or list of int
         Rows of the input, as `Graph.find_rows` returns them; pairs that use any of them are listed.
+    kind : {"pandas", "polars", "arrow"}
+        A DataFrame of pandas or polars, or a pyarrow.Table.
 
     Examples
     --------
@@ -94,24 +121,27 @@ def select_link(graph: Graph | PreparedGraph, demand: Any, rows: Any, **options:
        origin  destination  demand
     0       0            2   100.0
     """
+    check_kind(kind)
     plain = take_graph(graph)
     taken = by_origin(*_departing(plain, *take_demand(plain, demand)))
+    chosen = np.isin(plain.rows, _take_rows(plain, rows))
+    uses = find_users(_rows(graph, plain, taken.origins, options), taken, chosen)
+    origins = np.repeat(taken.origins, np.diff(taken.starts))
+    return _Users(plain, origins[uses], taken.targets[uses], taken.amounts[uses])._framed(kind)
+
+
+def _take_rows(graph: Graph, rows: Any) -> np.ndarray:
+    """Return the rows of the input that were given."""
     wanted = np.atleast_1d(np.asarray(on_host(rows)))
     if wanted.dtype.kind not in "iu" or not len(wanted):
         raise InputTypeError(
             f"rows is {rows!r:.60}; give rows of the input, as graph.find_rows(tail, head) returns them."
         )
-    if wanted.min() < 0 or wanted.max() >= plain.input_rows.count:
-        raise OptionError(
-            f"a row is {wanted.max()}, but the input has {plain.input_rows.count:,} rows, counted from 0."
-        )
-    uses = find_users(_rows(graph, plain, taken.origins, options), taken, np.isin(plain.rows, wanted))
-    origins = np.repeat(taken.origins, np.diff(taken.starts))
-    names = called(plain, origins[uses])
-    if isinstance(plain.names, ZonedNames):
-        names = np.abs(names)  # the zones, as they were given
-    columns = {"origin": names, "destination": called(plain, taken.targets[uses])}
-    return frame_of(columns | {"demand": taken.amounts[uses]})
+    count = graph.input_rows.count
+    wrong = wanted[(wanted < 0) | (wanted >= count)]
+    if len(wrong):
+        raise OptionError(f"a row is {wrong[0]}, but the input has {count:,} rows, counted from 0.")
+    return wanted
 
 
 def _departing(
