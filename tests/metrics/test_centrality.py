@@ -169,3 +169,16 @@ def test_plan():
     assert metrics.plan(nearfar.prepare(graph), [1, 2]).rows == 2
     with pytest.raises(nearfar.errors.MemoryLimitError, match="may be used"):
         metrics.closeness(graph, memory=5000)
+
+
+def test_the_plan_knows_of_searches_that_end_at_the_cutoff(monkeypatch):
+    from nearfar.engine import folds
+
+    graph = generate.road_grid(60, 60, seed=1)
+    prepared = nearfar.prepare(graph)
+    for seconds, method, greatest in ((1e-6, "dijkstra", 2**20), (1e6, "prepared", 2**28)):
+        monkeypatch.setattr(folds, "expected_seconds", lambda *given, seconds=seconds: seconds)
+        plan = metrics.plan(prepared, cutoff=900)
+        assert plan.method == method == metrics.reach(prepared, 900).plan.method
+        assert plan.bytes < greatest and plan.seconds < 10 and ("end there" in plan.why) == (method == "dijkstra")
+    assert metrics.plan(prepared, [1, 2]).method == "prepared"  # no cutoff, so no search is tried

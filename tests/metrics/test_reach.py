@@ -186,7 +186,7 @@ def test_searches_that_end_at_the_cutoff(near, pair, end, seed):
     amounts = np.random.default_rng(seed).integers(0, 9, (2, here.n)).astype(np.int32)
     wanted = Wanted(True, True, True, True, cutoffs=(end / 2, end), amounts=amounts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folds, "_is_near", lambda *given: near)
+        patch.setattr(folds, "_near_seconds", lambda *given: 0.0 if near else None)
         found, _ = folds.fold(check(here, np.arange(here.n, dtype=np.int32), cutoff=end), wanted)
     within = rows <= end
     assert np.array_equal(found.counts, within.sum(axis=1))

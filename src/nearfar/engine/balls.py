@@ -57,11 +57,11 @@ def _sum_type(query: Query) -> np.dtype:
     return np.dtype(np.int64) if query.types[0].kind == "i" else query.types[0]
 
 
-def are_quicker(query: Query, farthest: float, seconds: float) -> bool:
-    """Tell whether searches up to a distance should take less than ``seconds`` in all, from a few that are timed.
+def expected_seconds(query: Query, farthest: float, otherwise: float) -> float:
+    """Return the seconds that searches up to a distance should take in all, from a few that are timed.
 
-    Sources far apart are tried, one after the other; they may take LOOK_SHARE of the time of the other way, unless one
-    search alone takes longer.
+    Sources far apart are tried, one after the other; they may take LOOK_SHARE of the seconds that the other way takes,
+    unless one search alone takes longer.
     """
     counted, k = Wanted(counts=True, cutoff=farthest), len(query.sources)
     sample = query.sources[:: max(1, k // BALL_SAMPLE)][:BALL_SAMPLE]
@@ -73,9 +73,9 @@ def are_quicker(query: Query, farthest: float, seconds: float) -> bool:
         began = time.perf_counter()
         _fold_piece(space, counted, np.array([s], np.int32), 0, found, stop)
         spent, tried = spent + time.perf_counter() - began, tried + 1
-        if spent > LOOK_SHARE * seconds:
+        if spent > LOOK_SHARE * otherwise:
             break
-    return spent / max(tried, 1) * k / query.threads < seconds
+    return spent / max(tried, 1) * k / query.threads
 
 
 def _fold(query: Query, wanted: Wanted, farthest: float, found: Folded, stop: np.ndarray) -> None:

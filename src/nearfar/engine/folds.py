@@ -23,15 +23,17 @@ from ..errors import DeviceError
 from ..methods.problem import Controls
 from ..progress import watcher
 from ..results import limits
-from .balls import are_quicker, fold_near
+from .balls import expected_seconds, fold_near, space_bytes
 from .blocks import Done, RowBlocks
 from .candidates import outlook_of
-from .estimate import preparing_seconds, seconds_on_cpu
+from .estimate import preparing_seconds, seconds_on_cpu, with_seconds
 from .planner import Plan
 from .query import Query
 from .run import new_problem
 from .solve import plan_query
 from .tuning import NEAR_SWEPT
+
+NEAR = "little lies within the cutoff: searches that end there"
 
 
 def fold(query: Query, wanted: Wanted) -> tuple[Folded, dict[str, Any]]:
@@ -58,8 +60,8 @@ def fold(query: Query, wanted: Wanted) -> tuple[Folded, dict[str, Any]]:
 def choose_way(blocks: RowBlocks, wanted: Wanted) -> tuple[str, Plan]:
     """Return how the rows of a query are folded: "near", "swept", "passes" or "blocks"; and the plan of that."""
     query, plan = blocks.query, blocks.plan
-    if plan.gpu is None and _is_near(query, plan, wanted):
-        return "near", replace(plan, method="dijkstra", why="little lies within the cutoff: searches that end there")
+    if _near_seconds(query, plan, wanted) is not None:
+        return "near", replace(plan, method="dijkstra", why=NEAR)
     if plan.method == "prepared" and (plan.gpu is None or not plan.rows):
         hierarchy = blocks.prepare(Controls(threads=query.threads, memory=plan.available))
         if isinstance(hierarchy, Hierarchy) and not hierarchy.by_rows:
@@ -89,22 +91,33 @@ def blocks_of(query: Query) -> RowBlocks:
     return RowBlocks(query, plan=plan_query(query.but(cutoff=None)))
 
 
-def _is_near(query: Query, plan: Plan, wanted: Wanted) -> bool:
-    """Tell whether searches that end at the cutoff should be faster than the method of the plan.
+def plan_fold(query: Query, wanted: Wanted) -> Plan:
+    """Return how rows would be folded, and the seconds that it should take."""
+    wanted, plan = replace(wanted, cutoff=query.cutoff), blocks_of(query).plan
+    seconds = _near_seconds(query, plan, wanted)
+    if seconds is None:
+        return with_seconds(plan, query.graph, query.hierarchy is not None)
+    space = query.threads * space_bytes(query.graph.n)
+    return replace(plan, method="dijkstra", why=NEAR, bytes=space, seconds=seconds)
+
+
+def _near_seconds(query: Query, plan: Plan, wanted: Wanted) -> float | None:
+    """Return the seconds of searches that end at the cutoff; None unless they should be faster than the plan's method.
 
     A sweep leaves out what is too far away: NEAR_SWEPT of its time is what the smallest cutoffs take.
     """
     graph, k = query.graph, len(query.sources)
-    if wanted.farthest is None or query.method not in ("auto", "prepared", "dijkstra") or graph.min_weight < 0 or not k:
-        return False
+    if plan.gpu is not None or wanted.farthest is None or graph.min_weight < 0 or not k:
+        return None
     ready = query.hierarchy is not None
-    if query.method != "auto" and not ready:
-        return False
+    if query.method not in ("auto", "prepared", "dijkstra") or (query.method != "auto" and not ready):
+        return None
     seconds = seconds_on_cpu(graph, k, plan.method, query.threads, plan.dtype.itemsize, True, outlook_of(graph))
     if plan.method == "prepared":
         before = 0.0 if ready else preparing_seconds(graph, outlook_of(graph), query.threads)
         seconds = before + NEAR_SWEPT * seconds
-    return are_quicker(query, wanted.farthest, seconds)
+    near = expected_seconds(query, wanted.farthest, seconds)
+    return near if near < seconds else None
 
 
 def _on_gpus(query: Query, plan: Plan, wanted: Wanted) -> Folded | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from ..engine.blocks import RowBlocks
-from ..engine.estimate import with_seconds
+from ..engine.folds import Wanted, plan_fold
 from ..engine.planner import Plan
 from ..engine.query import PreparedGraph
 from ..graph import Graph
@@ -25,7 +24,9 @@ def plan(
     Parameters
     ----------
     graph, vertices, hops, direction, **options
-        As for `closeness`. ``bytes`` of the plan counts the rows that are in memory at once, not all of them.
+        As for `closeness`. ``bytes`` of the plan counts the rows that are in memory at once, not all of them. With a
+        cutoff (of `reach` and `accessibility` the greatest), a few searches are timed that end there: if little lies
+        within, this is what will run.
 
     Examples
     --------
@@ -34,6 +35,4 @@ def plan(
     >>> plan.method, plan.rows, plan.bytes < 1e9 < 4 * 90000**2
     ('prepared', 90000, True)
     """
-    asked = ask(graph, vertices, hops, direction, options)
-    blocks = RowBlocks(asked.query)
-    return with_seconds(blocks.plan, asked.query.graph, asked.query.hierarchy is not None)
+    return plan_fold(ask(graph, vertices, hops, direction, options).query, Wanted(sums=True))
