@@ -16,21 +16,31 @@ from nearfar import metrics
 graph = nearfar.generate.road_grid(60, 60, seed=1)
 prepared = nearfar.prepare(graph)
 demand = [(s, 7, 1) for s in range(900)]
+ones = np.ones(graph.n)
 queries = {
     "closeness": lambda: metrics.closeness(prepared),
     "closeness in hops": lambda: metrics.closeness(graph, hops=True, method="bfs"),
     "rows": lambda: metrics.harmonic(graph, method="dijkstra"),
     "betweenness": lambda: metrics.betweenness(prepared),
     "betweenness by searches": lambda: metrics.betweenness(graph, method="dijkstra"),
+    "edge betweenness": lambda: metrics.edge_betweenness(prepared),
+    "exact ties": lambda: metrics.betweenness(graph.with_weights(graph.row_weights / 10), ties="exact"),
     "within": lambda: metrics.within(graph, 20000),
+    "accessibility": lambda: metrics.accessibility(prepared, ones, cutoffs=[5000, 90000]),
+    "decay": lambda: metrics.accessibility(prepared, ones, decay="exponential", scale=5000),
+    "own decay": lambda: metrics.accessibility(prepared, ones, decay=lambda d: 1 / (1 + d)),
+    "histogram": lambda: metrics.histogram(prepared, [0, 5000, 90000]),
+    "reduce": lambda: metrics.reduce(prepared, lambda block: np.median(block.rows, axis=1)),
     "flows": lambda: metrics.flows(graph, demand),
+    "select_link": lambda: metrics.select_link(graph, demand, 5),
 }
 for name, query in queries.items():
     query()
     interrupt(name, query, at_work())
 """
 NAMES = (
-    "closeness", "closeness in hops", "rows", "betweenness", "betweenness by searches", "within", "flows",
+    "closeness", "closeness in hops", "rows", "betweenness", "betweenness by searches", "edge betweenness",
+    "exact ties", "within", "accessibility", "decay", "own decay", "histogram", "reduce", "flows", "select_link",
 )  # fmt: skip
 
 
