@@ -49,6 +49,13 @@ def test_few_rows(directed):
     assert found.rows <= 60 and found.center is None and found.periphery is None
 
 
+def test_pivots_are_counted_together():
+    graph, seen = generate.road_grid(60, 60, seed=2), []
+    found = metrics.extent(graph, "diameter", progress=lambda *rows: seen.append(rows))
+    assert seen[-1] == (found.rows, graph.n) and seen == sorted(seen) and len(seen) == found.rows
+    assert found.describe() == {"diameter": found.diameter, "rows": found.rows}
+
+
 @pytest.mark.parametrize(("name", "wanted"), [("snap-facebook-combined.npz", 8), ("gt-power.npz", 46)])
 def test_known_diameters(name, wanted):
     assert metrics.diameter(load(name)[1], hops=True) == wanted

@@ -13,17 +13,19 @@ undirected graph. In all others, the row of every vertex is folded.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Unpack
 
 import numpy as np
 
+from ..description import Description
 from ..engine.estimate import seconds_on_cpu, with_seconds
 from ..engine.folds import Wanted
 from ..engine.query import PreparedGraph, check
 from ..engine.solve import plan_query
 from ..errors import GraphError, InputTypeError, OptionError
 from ..graph import Graph
+from ..progress import watcher
 from ..results import lookup
 from ..results.limits import unreached
 from .ask import Asked, MetricOptions, ask, take_flag
@@ -53,6 +55,19 @@ class Extent:
     center: list[Any] | None = None
     periphery: list[Any] | None = None
     rows: int = 0
+
+    def describe(self) -> Description:
+        """Return what was found, and the rows that it took: a dict that prints as a table.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> print(nearfar.metrics.extent(nearfar.generate.road_grid(30, 30, seed=1), ["diameter", "radius"]).describe())
+        diameter  77,304
+        radius    39,584
+        rows      11
+        """
+        return Description({name: value for name, value in asdict(self).items() if value is not None})
 
 
 def extent(
@@ -190,20 +205,28 @@ class _Search:
         self.least: Any = 0
 
     def run(self, goals: list[str], reached_only: bool) -> Extent:
-        """Take pivots until no vertex is open for any goal."""
+        """Take pivots while they help, then the rows of all vertices if some are still open."""
         is_whole = self._pivot(self.searched.busiest)
         if not is_whole and not (reached_only and self.searched.undirected):
             return self._apart(goals, reached_only)
-        farthest_next = True
-        while True:
-            still_open = self._open(goals)
-            if not len(still_open):
-                return self._found(goals, self.lower)
-            if self._is_folding_quicker(len(still_open)):
-                return self._folded(goals, reached_only)
-            bound = self.upper if farthest_next else -self.lower
-            self._pivot(int(still_open[np.argmax(bound[still_open])]))
-            farthest_next = not farthest_next
+        if self._narrow(goals):
+            return self._found(goals, self.lower)
+        return self._folded(goals, reached_only)
+
+    def _narrow(self, goals: list[str]) -> bool:
+        """Take pivots until no vertex is open for any goal; return False if the rows of all would be quicker."""
+        pivots, farthest_next = [self.searched.busiest], True
+        with watcher(self.asked.query.progress, self.searched.n, pivots) as watch:
+            while len(still_open := self._open(goals)):
+                if self._is_folding_quicker(len(still_open)):
+                    return False
+                bound = self.upper if farthest_next else -self.lower
+                pivots.append(int(still_open[np.argmax(bound[still_open])]))
+                self._pivot(pivots[-1])
+                farthest_next = not farthest_next
+                if watch is not None:
+                    watch()
+        return True
 
     def _is_folding_quicker(self, still_open: int) -> bool:
         """Tell whether the rows so far took as long as those of all vertices at once would, and many are still open.
@@ -248,6 +271,7 @@ class _Search:
         """Return the row of distances from a vertex, or to it."""
         self.rows += 1
         options: Any = {name: value for name, value in self.options.items() if name != "client"}
+        options["progress"] = False  # that of all pivots together is shown
         query = check(self.graph, np.array([p], np.int32), single=True, direction=direction, **options)
         return self.asked.solve(query).rows[0]
 
