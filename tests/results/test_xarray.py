@@ -37,6 +37,40 @@ def test_labels_find_distances(case, names, direction):
     assert one.dims == (second,) and np.array_equal(one.values, rows.as_float()[0].astype(one.dtype))
 
 
+@given(
+    cases(dtypes=("int32", "float64", None)),
+    st.sampled_from(NAMES),
+    st.sampled_from(["from", "to"]),
+    st.sampled_from([1, 2, 3]),
+)
+def test_nearest_sources_stand_beside_distances(case, names, direction, k):
+    graph = Graph.from_arcs(*case.arrays(), case.n, names=None if names is None else names[: case.n])
+    some = [graph.name(v) for v in range(0, graph.n, 3)]
+    found = nearfar.nearest(graph, some, k=k, direction=direction)
+    array = found.to_xarray()
+    end = "source" if direction == "from" else "target"
+    assert array.dims == ("vertex", "rank")[: array.ndim] and array.name == "distance"
+    for v in map(graph.name, range(graph.n)):
+        here = array.sel(vertex=v)
+        pairs = list(zip(np.ravel(here.coords[end].values).tolist(), np.ravel(here.values).tolist(), strict=True))
+        if array.ndim == 1:
+            assert here.coords[end].isnull().item() == (found[v][0] is None)
+            assert pairs == [found[v]] or (found[v] == (None, math.inf) and pairs[0][1] == math.inf)
+        else:
+            known = ~np.ravel(here.coords[end].isnull().values)
+            assert pairs[: known.sum()] == found[v] and known[: len(found[v])].all()
+            assert [distance for _, distance in pairs[known.sum() :]] == [math.inf] * (k - len(found[v]))
+
+
+def test_nearest_sources_of_cells_and_limits():
+    graph = Graph.from_raster(np.ones((2, 3)), neighbours=4)
+    one = nearfar.nearest(graph, [(0, 0)], cutoff=1).to_xarray()
+    assert one.attrs == {"cutoff": 1} and one.unstack("vertex").shape == (2, 3)
+    assert one.sel(vertex=(0, 1)).source.item() == (0, 0) and one.sel(vertex=(1, 2)).source.isnull().item()
+    two = nearfar.nearest(graph, [(0, 0), (1, 2)], k=2).to_xarray()
+    assert two.sel(vertex=(0, 1), rank=2).item() == 2 and two.sel(vertex=(0, 1), rank=2).source.item() == (1, 2)
+
+
 def test_one_source_and_limits():
     graph = Graph.from_arcs([0, 1], [1, 2], [5, 7], names=["Ulm", "Bonn", "Kiel"])
     one = nearfar.sssp(graph, "Bonn", cutoff=6).to_xarray()

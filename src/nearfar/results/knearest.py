@@ -219,6 +219,22 @@ class KNearest(Framed):
             "distance": found[reached],
         }
 
+    def to_xarray(self) -> Any:
+        """Return an xarray.DataArray of the distances with the dimensions vertex and rank, and the sources beside it.
+
+        As for `Nearest.to_xarray`.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> near = nearfar.nearest(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7]), [0, 1], k=2).to_xarray()
+        >>> near.sel(vertex=2, rank=2).item(), near.sel(vertex=2).source.values.tolist()
+        (12.0, [1, 0])
+        """
+        from .labelled import nearest_to_xarray
+
+        return nearest_to_xarray(self, self.cutoff)
+
     def describe(self) -> Description:
         """Return what ran, what it cost and what it found: a dict that prints as a table."""
         return report.describe(self, self.dist, sources=len(self.source_indices), k=self.k)

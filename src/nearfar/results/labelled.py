@@ -14,11 +14,14 @@ import numpy as np
 from ..graph.cells import CellNames
 from ..graph.names import NumberNames
 from ..graph.tables import load
+from ..kernels.cpu.constants import NO_VERTEX
 from . import lookup
 
 if TYPE_CHECKING:
     from ..graph import Graph
     from .distances import Distances
+    from .knearest import KNearest
+    from .nearest import Nearest
     from .table import Table
 
 
@@ -36,13 +39,28 @@ def distances_to_xarray(result: Distances | Table, columns: np.ndarray) -> Any:
     return made if result.cutoff is None else made.assign_attrs(cutoff=result.cutoff)
 
 
+def nearest_to_xarray(result: Nearest | KNearest, cutoff: float | None) -> Any:
+    """Return the distances of all vertices, and beside them the sources that have these, if there are any."""
+    graph, dist = result.graph, result.dist
+    ranks = {} if dist.ndim == 1 else {"rank": np.arange(1, dist.shape[1] + 1)}
+    vertices = {"vertex": _names(graph, np.arange(graph.n, dtype=np.int32))}
+    made = label(dist if dist.dtype.kind == "f" else result.as_float(), vertices | ranks, "distance", graph.names)
+    called = _column(_names(graph, result.source_indices))
+    found = np.searchsorted(result.source_indices, result.source)
+    missing = result.source == NO_VERTEX
+    if missing.any():
+        called, found = np.append(called.astype(object), [None]), np.where(missing, len(called), found)
+    made = made.assign_coords({"source" if result.direction == "from" else "target": (made.dims, called[found])})
+    return made if cutoff is None else made.assign_attrs(cutoff=cutoff)
+
+
 def label(values: np.ndarray, dims: Mapping[str, Sequence[Any]], name: str, names: Any = None) -> Any:
     """Return an array with these dimensions and their labels; ``names`` says how parts of cells are called."""
     xarray = load("xarray", "to_xarray()")
     parts = ("x", "y") if isinstance(names, CellNames) and names.xy else ("row", "column")
     coords = xarray.Coordinates()
     for dim, labels in dims.items():
-        called = parts if isinstance(names, CellNames) and dim != "column" else range(_parts_of(labels))
+        called = parts if isinstance(names, CellNames) and dim not in ("column", "rank") else range(_parts_of(labels))
         if len(called):
             index = load("pandas", "to_xarray()").MultiIndex.from_tuples(
                 labels, names=[f"{dim}_{part}" for part in called]

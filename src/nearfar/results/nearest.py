@@ -224,6 +224,24 @@ class Nearest(Framed):
             "distance": self.dist[v],
         }
 
+    def to_xarray(self) -> Any:
+        """Return an xarray.DataArray of the distances with the dimension vertex, and the coordinate source beside it.
+
+        As for `Distances.to_xarray`: inf where no source is, so integers become float64; the source is missing there
+        (``isnull()``). With direction "to" the coordinate is called target.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> g = nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7], undirected=True, names=["Ulm", "Bonn", "Kiel"])
+        >>> found = nearfar.nearest(g, ["Ulm", "Kiel"]).to_xarray().sel(vertex="Bonn")
+        >>> found.item(), found.source.item()
+        (5.0, 'Ulm')
+        """
+        from .labelled import nearest_to_xarray
+
+        return nearest_to_xarray(self, self.distances.cutoff)
+
     def to_raster(self) -> np.ndarray:
         """Return the distances in the shape of the raster, as `Distances.to_raster` does."""
         return distances_to_raster(self.graph, self.dist)
