@@ -235,6 +235,19 @@ def test_bins_of_some_vertices():
     assert edges.tolist() == [0, 0.5, 1, 1.5, 2] and counts.tolist() == [0, 0, 1, 1]
 
 
+def test_a_histogram_is_a_table():
+    found = metrics.histogram(LINE, [0, 4, 100])
+    wanted = {"low": [0.0, 4.0], "high": [4.0, 100.0], "pairs": found.counts.tolist()}
+    counts, edges = found
+    assert counts is found.counts is found[0] and edges is found.edges is found[1]
+    polars = pytest.importorskip("polars")
+    for frame in (found.to_frame(kind="polars"), polars.DataFrame(found)):
+        assert frame.to_dict(as_series=False) == wanted
+    assert found.to_frame().to_dict("list") == found.to_frame(kind="arrow").to_pydict() == wanted
+    assert repr(found) == f"Histogram({counts.sum()} pairs in 2 bins)"
+    assert found.describe() == {"bins": 2, "pairs": int(found.counts.sum()), "least": 0, "greatest": 100}
+
+
 def test_large_whole_numbers_are_exact():
     assert metrics.accessibility(LINE, [2**54 + 1, 0, 0, 0], cutoffs=[100]).values[0, 0] == 2**54 + 1
 

@@ -14,7 +14,7 @@ from .centrality import closeness, eccentricity, harmonic, mean_distance, wiener
 from .demand import Flows, flows, select_link
 from .loads import ArcMeasure, betweenness, edge_betweenness
 from .measure import Measure
-from .near import histogram, reach
+from .near import Histogram, histogram, reach
 from .planning import plan
 from .reduction import reduce
 from .sparse import Within, within
@@ -23,6 +23,7 @@ __all__ = [
     "ArcMeasure",
     "Extent",
     "Flows",
+    "Histogram",
     "Measure",
     "Within",
     "accessibility",

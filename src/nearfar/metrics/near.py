@@ -3,18 +3,82 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterator
 from typing import Any, Unpack
 
 import numpy as np
 
+from ..description import Description
 from ..engine.folds import Wanted
 from ..engine.query import PreparedGraph
 from ..errors import InputTypeError, MethodError, OptionError
 from ..graph import Graph
+from ..graph.tables import Columns, Framed
 from .ask import Asked, MetricOptions, ask
 from .measure import Measure
 
 MOST_BINS = 10_000
+
+
+class Histogram(Framed):
+    """How many distances lie in each of several bins. Made by `histogram`; unpacks to (counts, edges), as NumPy has it.
+
+    Attributes
+    ----------
+    counts : int64 array
+    edges : float64 array, one longer
+
+    Examples
+    --------
+    >>> import nearfar
+    >>> found = nearfar.metrics.histogram(nearfar.Graph.from_arcs([0, 1], [1, 2], [5, 7], undirected=True), [0, 6, 12])
+    >>> found.counts
+    array([2, 4])
+    >>> print(found.to_frame())
+        low  high  pairs
+    0   0.0   6.0      2
+    1   6.0  12.0      4
+    """
+
+    def __init__(self, counts: np.ndarray, edges: np.ndarray) -> None:
+        self.counts, self.edges = counts, edges
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return iter((self.counts, self.edges))
+
+    def __getitem__(self, which: int) -> np.ndarray:
+        """Return the counts, 0, or the edges, 1."""
+        return (self.counts, self.edges)[which]
+
+    def to_frame(self, kind: str = "pandas") -> Any:
+        """Return a DataFrame with columns low, high and pairs, one line per bin.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "arrow"}
+            A DataFrame of pandas or polars, or a pyarrow.Table.
+        """
+        return self._framed(kind)
+
+    def _line_count(self) -> int:
+        """Return the number of bins."""
+        return len(self.counts)
+
+    def _lines(self, low: int, high: int) -> Columns:
+        """Return some bins and their counts."""
+        return {
+            "low": self.edges[low:high],
+            "high": self.edges[low + 1 : high + 1],
+            "pairs": self.counts[low:high],
+        }
+
+    def describe(self) -> Description:
+        """Return how many pairs there are, and where: a dict that prints as a table."""
+        least, greatest = self.edges[[0, -1]].tolist()
+        return Description(bins=len(self.counts), pairs=int(self.counts.sum()), least=least, greatest=greatest)
+
+    def __repr__(self) -> str:
+        return f"Histogram({self.counts.sum():,} pairs in {len(self.counts)} bins)"
 
 
 def take_cutoffs(cutoffs: Any) -> list[float]:
@@ -79,7 +143,7 @@ def histogram(
     hops: bool = False,
     direction: str = "from",
     **options: Unpack[MetricOptions],
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Histogram:
     """Return how many pairs of different vertices have a distance in each of several bins.
 
     Parameters
@@ -94,8 +158,8 @@ def histogram(
 
     Returns
     -------
-    counts : int64 array
-    edges : float64 array, one longer
+    Histogram
+        With ``counts`` and ``edges``, which it unpacks to, ``to_frame()`` and ``describe()``.
 
     Examples
     --------
@@ -114,7 +178,7 @@ def histogram(
     within = folded.totals[:, 0, :].sum(axis=0, dtype=np.int64)
     own = np.append(edges[:-1] > 0, last >= 0)  # every vertex is at distance 0 from itself
     within -= len(asked.vertices) * own
-    return np.diff(within), edges
+    return Histogram(np.diff(within), edges)
 
 
 def _take_edges(bins: Any, asked: Asked) -> tuple[np.ndarray, bool]:
