@@ -227,8 +227,9 @@ def test_tables_of_opportunities_and_demand(make, ids):
     jobs = {ids[1]: 100, ids[2]: 20}
     wanted = metrics.accessibility(graph, jobs, cutoffs=[5, 10]).values
     table = make({"vertex": list(jobs), "jobs": list(jobs.values())})
-    table = table.set_index("vertex") if isinstance(table, pd.DataFrame) else table
-    assert np.array_equal(metrics.accessibility(graph, table, cutoffs=[5, 10]).values, wanted)
+    forms = [table, table.set_index("vertex")] if isinstance(table, pd.DataFrame) else [table]
+    for form in forms:
+        assert np.array_equal(metrics.accessibility(graph, form, cutoffs=[5, 10]).values, wanted)
     demand = make({"origin": [ids[0], ids[1]], "destination": [ids[2], ids[0]], "trips": [5.0, 2.5]})
     wanted = metrics.flows(graph, [(ids[0], ids[2], 5), (ids[1], ids[0], 2.5)]).values
     assert np.array_equal(metrics.flows(graph, demand).values, wanted)
@@ -263,5 +264,6 @@ def test_a_measure_is_a_table_of_amounts():
     for graph in (Graph.from_arcs([0, 1], [1, 2], [5, 7], names=["a", "b", "c"]), CELLS):
         reach = metrics.reach(graph, [5])
         found = metrics.accessibility(graph, reach, cutoffs=9)
+        framed = metrics.accessibility(graph, reach.to_frame(), cutoffs=9)
         wanted = metrics.accessibility(graph, {v: row[5] for v, row in reach.to_dict().items()}, cutoffs=9)
-        assert np.array_equal(found.values, wanted.values)
+        assert np.array_equal(found.values, wanted.values) and np.array_equal(framed.values, wanted.values)

@@ -51,10 +51,10 @@ def accessibility(
     ----------
     graph : Graph or Prepared
     opportunities : dict, Series, DataFrame, table or array
-        How much there is at the vertices: a dict of vertices and amounts; a Series or DataFrame of pandas whose index
-        names the vertices, one column per kind; any other table (polars, Arrow, DuckDB, another `Measure`) whose column
-        ``vertex`` names them; or an array with one entry per vertex, or one row per vertex. A vertex that does not
-        occur has nothing; one that occurs several times has the sum.
+        How much there is at the vertices: a dict of vertices and amounts; a table (pandas, polars, Arrow, DuckDB,
+        another `Measure`) whose column ``vertex`` names the vertices, one more column per kind; a Series of pandas, or
+        a DataFrame without that column, whose index names them; or an array with one entry per vertex, or one row per
+        vertex. A vertex that does not occur has nothing; one that occurs several times has the sum.
     cutoffs : number or list of numbers
         The amounts within each of these distances; a vertex at exactly this distance counts.
     decay : str or function
@@ -156,11 +156,11 @@ def _take_values(graph: Graph, opportunities: Any) -> tuple[np.ndarray, np.ndarr
                 "the opportunities are a dict of several amounts per vertex; give a DataFrame instead."
             )
         return values.reshape(-1, 1), where, None
-    if hasattr(opportunities, "iloc") and hasattr(opportunities, "to_numpy"):  # a Series or DataFrame of pandas
+    if _is_indexed(opportunities):
         where, values = graph.indices(opportunities.index.tolist()), opportunities.to_numpy()
         kinds = list(opportunities.columns) if values.ndim == 2 else None
         return values.reshape(len(where), -1), where, kinds
-    if is_frame(opportunities):  # without an index
+    if is_frame(opportunities):
         return _take_frame(graph, opportunities)
     values = np.asarray(on_host(opportunities))
     if values.ndim not in (1, 2) or len(values) != graph.n:
@@ -170,6 +170,13 @@ def _take_values(graph: Graph, opportunities: Any) -> tuple[np.ndarray, np.ndarr
         )
     kinds = list(range(values.size // max(graph.n, 1))) if values.ndim == 2 else None
     return values.reshape(graph.n, 1 if kinds is None else len(kinds)), np.arange(graph.n), kinds
+
+
+def _is_indexed(opportunities: Any) -> bool:
+    """Tell whether this is a Series or DataFrame of pandas whose index names vertices, since no column does."""
+    if not (hasattr(opportunities, "iloc") and hasattr(opportunities, "to_numpy")):
+        return False
+    return "vertex" not in getattr(opportunities, "columns", ())
 
 
 def _take_frame(graph: Graph, frame: Any) -> tuple[np.ndarray, np.ndarray, list[Any]]:
