@@ -235,6 +235,19 @@ def test_bins_of_some_vertices():
     assert edges.tolist() == [0, 0.5, 1, 1.5, 2] and counts.tolist() == [0, 0, 1, 1]
 
 
+def test_lists_of_a_search_that_was_stopped_are_not_joined():
+    """They may be gigabytes, and Ctrl-C waits for this."""
+    from nearfar.engine.balls import BallSpace, _list_piece
+    from nearfar.engine.query import check
+
+    sources = np.arange(LINE.n, dtype=np.int32)
+    space, stop = BallSpace(check(LINE, sources), 9.0), np.zeros(1, np.int64)
+    whole = _list_piece(space, sources, stop, [], lambda size: None)
+    stopped = _list_piece(space, sources, stop, [], lambda size: stop.fill(1))
+    assert len(whole[1]) == len(metrics.within(LINE, 9)) and [len(part) for part in stopped] == [0, 0, 0]
+    assert [part.dtype for part in whole] == [part.dtype for part in stopped]
+
+
 def test_a_histogram_is_a_table():
     found = metrics.histogram(LINE, [0, 4, 100])
     wanted = {"low": [0.0, 4.0], "high": [4.0, 100.0], "pairs": found.counts.tolist()}

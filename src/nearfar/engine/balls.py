@@ -182,4 +182,6 @@ def _list_piece(
         lengths.append(sums[:total].copy())
         done.extend(range(fitting))
         low += fitting
+    if stop[0]:  # nobody will read them, and to join gigabytes takes a while
+        return counts[0], targets[0], lengths[0]
     return np.concatenate(counts), np.concatenate(targets), np.concatenate(lengths)
