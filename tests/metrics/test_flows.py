@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfar
+from helpers.marks import needs_jit
 from helpers.networkx_graphs import both
 from nearfar import Graph, generate, metrics
 
@@ -120,6 +122,30 @@ def test_bad_options():
         metrics.select_link(graph, [(0, 1, 1)], 2, kind="numpy")
     with pytest.raises(nearfar.errors.InputTypeError, match="find_rows"):
         metrics.select_link(graph, [(0, 1, 1)], "a")
+
+
+@needs_jit
+@pytest.mark.parametrize("name", ["flows", "select_link", "closeness"])
+def test_many_blocks_stay_within_memory(name):
+    """The memory of rows, trees and loads is used again by the next block."""
+    graph, sources = generate.road_grid(100, 100, seed=1), range(0, 10_000, 10)
+    demand = [(s, 9_999 - s, 1) for s in sources]
+    some = {"vertices": sources, "method": "dijkstra", "threads": 1}
+    ask = {
+        "flows": lambda **memory: metrics.flows(graph, demand, method="dijkstra", threads=1, **memory).values,
+        "select_link": lambda **memory: metrics.select_link(graph, demand, 5, method="dijkstra", threads=1, **memory),
+        "closeness": lambda **memory: metrics.closeness(graph, **some, **memory).values,
+    }[name]
+    wanted = ask()
+    memory = 8_000_000
+    tracemalloc.start()
+    try:
+        found = ask(memory=memory)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.1 * memory  # what Python itself takes comes on top
+    assert np.allclose(found, wanted)
 
 
 def test_negative_names_are_ordinary_names():

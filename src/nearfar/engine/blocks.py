@@ -38,6 +38,8 @@ class RowBlocks:
         How many blocks are in memory at once.
     plan : Plan, optional
         The plan for all rows, if it is known.
+    beside : int
+        Bytes that are needed beside blocks and work space.
 
     Attributes
     ----------
@@ -47,11 +49,13 @@ class RowBlocks:
         Rows in a block.
     """
 
-    def __init__(self, query: Query, block: int | None = None, buffers: int = 1, plan: Plan | None = None) -> None:
+    def __init__(
+        self, query: Query, block: int | None = None, buffers: int = 1, plan: Plan | None = None, beside: int = 0
+    ) -> None:
         self.query = query
         whole = plan_query(query) if plan is None else plan
         self._row = whole.n * whole.dtype.itemsize
-        own = 0 if whole.gpu else whole.bytes - whole.rows * self._row  # work space
+        own = beside + (0 if whole.gpu else whole.bytes - whole.rows * self._row)  # work space
         available = whole.host_available if whole.gpu else whole.available
         self.size = self._rows_of(whole.method, block, buffers, available - own)
         needs = own + buffers * self.size * self._row

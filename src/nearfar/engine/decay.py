@@ -90,6 +90,7 @@ def _by_blocks(blocks: RowBlocks, decay: Decay, amounts: np.ndarray) -> np.ndarr
             table = _widened(table, rows, decay)
             _fold_block(rows, table, decay, amounts, totals[i * blocks.size :][: len(rows)], query.threads)
             done.add(len(rows))
+            del rows  # the next block takes their memory
     return totals
 
 

@@ -52,12 +52,11 @@ def load_flows(query: Query, demand: Demand) -> tuple[np.ndarray, float, dict[st
     lost: list[float] = []
 
     def new_loader(block: Distances, first: int) -> Callable[[], Callable[[int], None]]:
-        trees = block.predecessors
+        trees, used = block.predecessors, list(parts)  # the workers of the block before have ended
 
         def new_worker() -> Callable[[int], None]:
             hanging, order = np.empty(graph.n, np.int32), np.empty(graph.n, np.int32)
-            flow, loads = np.zeros(graph.n), np.zeros(graph.m)
-            parts.append(loads)
+            flow, loads = np.zeros(graph.n), _new_part(used, parts, graph.m)
 
             def load(r: int) -> None:
                 some = demand.of(first + r)
@@ -68,10 +67,21 @@ def load_flows(query: Query, demand: Demand) -> tuple[np.ndarray, float, dict[st
 
         return new_worker
 
-    plan = _each_block(query, new_loader)
-    total = np.sum(parts, axis=0) if parts else np.zeros(graph.m)
+    plan = _each_block(query, new_loader, query.threads * (16 * graph.n + 8 * graph.m))
+    total = parts[0] if parts else np.zeros(graph.m)
+    for part in parts[1:]:
+        total += part
     stats = {"method": plan.method, "device": plan.device, "seconds": time.perf_counter() - began}
     return total, float(sum(lost)), {"plan": plan, "stats": stats}
+
+
+def _new_part(used: list[np.ndarray], parts: list[np.ndarray], m: int) -> np.ndarray:
+    """Return loads of arcs that nobody adds to now: one of those that were used before, or a new one."""
+    try:
+        return used.pop()
+    except IndexError:
+        parts.append(made := np.zeros(m))
+        return made
 
 
 def find_users(query: Query, demand: Demand, chosen: np.ndarray) -> np.ndarray:
@@ -97,16 +107,23 @@ def find_users(query: Query, demand: Demand, chosen: np.ndarray) -> np.ndarray:
 
         return new_worker
 
-    _each_block(query, new_marker)
+    _each_block(query, new_marker, query.threads * 9 * graph.n)
     return found
 
 
-def _each_block(query: Query, new_worker: Callable[[Distances, int], Callable[[], Callable[[int], None]]]) -> Any:
-    """Do something with every row of a query, on all threads, block after block; return the plan."""
-    blocks, done = RowBlocks(query), Done()
+def _each_block(
+    query: Query, new_worker: Callable[[Distances, int], Callable[[], Callable[[int], None]]], beside: int
+) -> Any:
+    """Do something with every row of a query, on all threads, block after block; return the plan.
+
+    A block has rows and as many trees, hence two buffers; ``beside``: the bytes that the workers need.
+    """
+    blocks, done = RowBlocks(query, buffers=2, beside=beside), Done()
     with watcher(query.progress, len(query.sources), done) as watch:
         for i in range(len(blocks)):
             block = blocks.settle(i, done.show(watch))
-            cpu.share_out(new_worker(block, i * blocks.size), len(block.rows), query.threads, np.zeros(1, np.int64))
-            done.add(len(block.rows))
+            count = len(block.rows)
+            cpu.share_out(new_worker(block, i * blocks.size), count, query.threads, np.zeros(1, np.int64))
+            done.add(count)
+            del block  # the next one takes its memory
     return blocks.plan

@@ -179,6 +179,7 @@ def _by_blocks(blocks: RowBlocks, wanted: Wanted) -> Folded:
             found = wanted.widened(found, len(query.sources), rows.dtype)
             _fold_block(rows, i * blocks.size, wanted, found, query.threads)
             done.add(len(rows))
+            del rows  # the next block takes their memory
     return wanted.new(0, query.types[0]) if found is None else found
 
 
