@@ -30,7 +30,6 @@ queries = {
     "decay": lambda: metrics.accessibility(prepared, ones, decay="exponential", scale=5000),
     "own decay": lambda: metrics.accessibility(prepared, ones, decay=lambda d: 1 / (1 + d)),
     "histogram": lambda: metrics.histogram(prepared, [0, 5000, 90000]),
-    "reduce": lambda: metrics.reduce(prepared, lambda block: np.median(block.rows, axis=1)),
     "flows": lambda: metrics.flows(graph, demand),
     "select_link": lambda: metrics.select_link(graph, demand, 5),
 }
@@ -40,7 +39,7 @@ for name, query in queries.items():
 """
 NAMES = (
     "closeness", "closeness in hops", "rows", "betweenness", "betweenness by searches", "edge betweenness",
-    "exact ties", "within", "accessibility", "decay", "own decay", "histogram", "reduce", "flows", "select_link",
+    "exact ties", "within", "accessibility", "decay", "own decay", "histogram", "flows", "select_link",
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -51,8 +52,8 @@ def _ahead(blocks: RowBlocks, watch: Any) -> Iterator[Distances]:
             ready.put(failure)
 
     thread = threading.Thread(target=work, name="nearfar stream", daemon=True)
-    thread.start()
     try:
+        thread.start()  # Ctrl-C may come in here, when the thread works already
         for _ in range(len(blocks)):
             found = _wait(ready, watch)
             room.release()
@@ -63,7 +64,8 @@ def _ahead(blocks: RowBlocks, watch: Any) -> Iterator[Distances]:
     finally:
         ended.set()
         room.release()
-        thread.join()
+        with suppress(RuntimeError):  # it has not begun, and will end at once
+            thread.join()
 
 
 def _wait(ready: SimpleQueue[Any], watch: Any) -> Any:
