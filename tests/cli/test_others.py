@@ -162,6 +162,7 @@ def test_devices_that_are_missing(run, monkeypatch):
 
 
 def test_devices_that_cannot_be_used(run, monkeypatch):
+    monkeypatch.setattr(DEVICES["opencl"], "broken", dict)
     monkeypatch.setattr(DEVICES["cuda"], "broken", lambda: {"cuda:3": "it fell off the bus"})
     monkeypatch.setattr(DEVICES["cuda"], "missing", lambda: "it fell off the bus")
     text = run("devices").ok().out
