@@ -28,12 +28,12 @@ def named(table, flag):
 
 
 def test_methods():
-    assert list(METHODS) == ["dijkstra", "delta", "frontier", "edge", "johnson", "bfs", "prepared", "floyd"]
+    assert list(METHODS) == ["dijkstra", "delta", "frontier", "edge", "johnson", "bfs", "prepared", "floyd", "parts"]
     assert ALIASES == {"dij": "dijkstra", "spfa": "frontier", "fw": "floyd"}
     assert named(METHODS, "negative_weights") == {"frontier", "edge", "johnson", "prepared", "floyd"}
     assert named(METHODS, "rounds") == {"prepared", "floyd"}
     assert named(METHODS, "in_order") == {"dijkstra"}
-    assert named(METHODS, "many") == {"bfs", "prepared", "floyd"}
+    assert named(METHODS, "many") == {"bfs", "prepared", "floyd", "parts"}
     assert named(METHODS, "new_worker") == {"dijkstra", "delta", "frontier", "edge", "johnson"}
     assert named(METHODS, "together") == {"delta", "bfs"}
 
@@ -51,7 +51,7 @@ def test_methods_of_gpus():
 
 
 def test_what_tests_loop_over():
-    assert able.ALL == ("dijkstra", "delta", "frontier", "edge", "johnson", "bfs", "prepared", "floyd")
+    assert able.ALL == ("dijkstra", "delta", "frontier", "edge", "johnson", "bfs", "prepared", "floyd", "parts")
     assert able.NEGATIVE == ("frontier", "edge", "johnson", "prepared", "floyd")
     assert able.ROUNDING == ("prepared", "floyd")
     assert able.SINGLY == ("dijkstra", "delta", "frontier", "edge", "johnson")
@@ -66,8 +66,8 @@ def test_devices():
 
 def test_commands():
     assert set(COMMANDS) == {
-        "info", "convert", "sssp", "mssp", "apsp", "path", "nearest", "metrics", "access", "flows", "verify",
-        "status", "row", "plan", "devices", "selftest", "bench", "demo", "generate",
+        "info", "convert", "partition", "sssp", "mssp", "apsp", "path", "nearest", "metrics", "access", "flows",
+        "verify", "status", "row", "plan", "devices", "selftest", "bench", "demo", "generate",
     }  # fmt: skip
 
 
@@ -108,10 +108,10 @@ def test_files_of_answers():
 
 # How many tests are made of a function by its parameters: 8 methods x 5 types, and so on.
 MADE = {
-    "conformance/test_grid.py::test_grid": 40,
+    "conformance/test_grid.py::test_grid": 45,
     "conformance/test_grid.py::test_negative_weights": 5,
     "conformance/test_grid.py::test_negative_cycles": 5,
-    "conformance/test_grid.py::test_methods_that_need_weights_from_zero": 3,
+    "conformance/test_grid.py::test_methods_that_need_weights_from_zero": 4,
     "gpu/test_grid_gpu.py::test_grid": 38,
     "gpu/test_grid_gpu.py::test_negative_weights": 4,
     "gpu/test_grid_gpu.py::test_negative_cycles": 4,
@@ -124,7 +124,7 @@ MADE = {
     "cuda_text/test_flush.py::test_flushing_is_seen": 8,
     "cuda_text/test_faults.py::test_launches": 5,
     "formats/test_table_of_formats.py::test_records": 20,
-    "engine/test_interrupt.py::test_a_raised_flag_ends_a_row_after_few_steps": 8,
+    "engine/test_interrupt.py::test_a_raised_flag_ends_a_row_after_few_steps": 9,
     "kernels/test_builds.py::test_builds": 66,
     "kernels/test_nvrtc.py::test_compiles": 66,
     "store/test_saving.py::test_round_trip": 20,

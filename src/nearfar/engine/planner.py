@@ -20,6 +20,7 @@ from ..gpu.planning import GpuPlan, plan_gpus
 from ..methods import METHODS
 from ..methods.bfs_cost import are_few
 from ..methods.bfs_one import SHARED_STEPS
+from ..methods.parts import choose_parts, reason
 from .candidates import choose_many, outlook_of
 from .estimate import preparing_seconds
 from .tuning import BREADTH_FIRST, LINE_LIKE, PARALLEL_ARCS, RENUMBER_ROWS, TREE_LIKE
@@ -180,6 +181,8 @@ class Plan:
 
     def _way_out(self) -> str:
         """Return advice on what would need less memory."""
+        if self.method == "parts":
+            return "Cut the graph into more parts (nearfar.partition), or allow more memory"
         if self.rows == 1:
             spare = "" if self.method == "edge" else f", or {option('method', 'edge')}, which needs no work space"
             return f"Allow more memory, or use a machine that has it{spare}"
@@ -270,9 +273,14 @@ def make_plan(
     ``early`` and ``bounded``: there are targets, or there is a cutoff. ``plain`` as in `choose_method`.
     """
     why = "the graph is prepared" if prepared else "the method was asked for"
+    room = available - (0 if filled else rows * graph.n * types[0].itemsize)
     if method == "auto":
-        method, why = choose_method(graph, rows, threads, early, bounded, plain, types[0].itemsize)
+        method, why = choose_parts(graph, room, types[0].itemsize) or choose_method(
+            graph, rows, threads, early, bounded, plain, types[0].itemsize
+        )
     record = METHODS[method]
+    if method == "parts":
+        why = f"{why}: {reason(graph, room)}"
     shared = min(threads, 1 + graph.m // PARALLEL_ARCS)
     together = rows == 1 and shared > 1 and record.together is not None
     if record.many is None or record.together is not None:
@@ -280,7 +288,11 @@ def make_plan(
     itemsize = types[0].itemsize
     answer = 0 if filled else rows * graph.n * itemsize
     worker = record.scratch(graph.n, itemsize)
-    shared_bytes = record.memory(graph.n, graph.m, rows, threads, itemsize)
+    shared_bytes = (
+        record.memory(graph.n, graph.m, rows, threads, itemsize)
+        if record.needs is None
+        else record.needs(graph, rows, threads, itemsize)
+    )
     # Not with negative weights: a negative cycle must be reported with the original indices.
     renumber = record.many is None and rows >= RENUMBER_ROWS and graph.min_weight >= 0 and graph.scattered
     if renumber:

@@ -14,7 +14,7 @@ part needs nothing of the others but where their numbers begin.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -74,8 +74,8 @@ class Parts:
         The index of each boundary vertex, by number.
     sizes, arcs, cuts : array of int64
         How many vertices, inner arcs and cut arcs each part has.
-    folder : str or None
-        Where they lie on the disk.
+    folder, digest : str or None
+        Where they lie on the disk, and what tells them from other parts that lay there.
     read_bytes : int
         What was read from the disk so far.
     memo : dict
@@ -92,6 +92,7 @@ class Parts:
     arc_type: np.dtype[Any]
     load: Callable[[int], Part]
     folder: str | None = None
+    digest: str | None = None
     read_bytes: int = 0
     memo: dict[Any, Any] = field(default_factory=dict)
     lock: Any = field(default_factory=threading.Lock)
@@ -105,6 +106,11 @@ class Parts:
     def boundary_sizes(self) -> Array:
         """How many boundary vertices each part has."""
         return np.diff(self.starts)
+
+    @cached_property
+    def owners(self) -> Array:
+        """The part of each boundary vertex, by number."""
+        return np.repeat(np.arange(self.count, dtype=np.int32), self.boundary_sizes)
 
     @property
     def most_bytes(self) -> int:
@@ -239,8 +245,3 @@ def _offsets(degrees: Array) -> Array:
 def _sums(counts: Array, labels: Array, parts: int) -> Array:
     """Return the sums of counts by label."""
     return np.bincount(labels, counts, minlength=parts).astype(np.int64)
-
-
-def names_of(parts: Sequence[int]) -> str:
-    """Return the numbers of parts in a sentence."""
-    return ", ".join(map(str, parts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import bfs, delta, dijkstra, edge, floyd, frontier, johnson, prepared
+from . import bfs, delta, dijkstra, edge, floyd, frontier, johnson, parts, prepared
 from .method import Method
 
 METHODS: dict[str, Method] = {
@@ -16,6 +16,7 @@ METHODS: dict[str, Method] = {
         bfs.METHOD,
         prepared.METHOD,
         floyd.METHOD,
+        parts.METHOD,
     )
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..devices import cpu
 from ..graph import Graph
+from ..graph.blocks import record_type
 from ..graph.vertices import Vertices
 from ..results.limits import at_zero
 from .method import Method
@@ -26,7 +27,7 @@ def compile_kernels(method: Method, problem: Problem, threads: int) -> None:
     receives Ctrl-C, and the kernels being compiled are finished for the next query.
     """
     graph, width = problem.graph, _width(method, len(problem.sources), threads)
-    kind = (method.name, graph.offsets.dtype, graph.arcs.dtype, problem.dtype, width)
+    kind = (method.name, graph.offsets.dtype, record_type(graph.weight_dtype), problem.dtype, width)
     if kind not in _compiled:
         cpu.run(lambda t: _compile(method, problem, width, kind), 1, np.zeros(1, np.int64))
 
@@ -44,7 +45,7 @@ def _compile(method: Method, problem: Problem, width: int, kind: tuple[Any, ...]
     with _compiling:
         if kind in _compiled:
             return
-        tiny = Graph(np.zeros(2, graph.offsets.dtype), graph.arcs[:0], Vertices(1))
+        tiny = Graph(np.zeros(2, graph.offsets.dtype), np.empty(0, record_type(graph.weight_dtype)), Vertices(1))
         sources = np.zeros(1 << width, np.int32)
         once = replace(
             problem, graph=tiny, sources=sources, seeds=None, starts=at_zero(dtype), targets=problem.targets[:0],

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .problem import Controls, Problem
+
+if TYPE_CHECKING:
+    from ..graph import Graph
 
 Settle = Callable[[np.ndarray, np.ndarray], int]
 """Settle one row in place from its seeds: ``settle(seeds, row)`` returns the arcs relaxed.
@@ -36,6 +40,7 @@ class Method:
     scratch: Callable[[int, int], int] = lambda n, itemsize: 0
     many: Callable[[Problem, np.ndarray, Controls], int] | None = None
     memory: Callable[[int, int, int, int, int], int] = lambda n, m, k, threads, itemsize: 0
+    needs: Callable[[Graph, int, int, int], int] | None = None  # the same, for a method that must look at the graph
     negative_weights: bool = False
     rounds: bool = False  # whether it adds floats in another order than along the path: equal only up to rounding
     shares: bool = False  # whether a worker settles several rows in one call

@@ -5,6 +5,7 @@
     positions.npy       the position of each vertex in its part
     starts.npy          the number of the first boundary vertex of each part
     boundary.npy        the index of each boundary vertex, by number
+    overlay/            the distances between boundary vertices, which the first query finds
     0000/, 0001/, ...   a folder per part: part.json, and the arrays that graph/parts.py describes
 
 A part is read whole, into memory of its own, and compared with its checksums each time. Whoever works on one part reads
@@ -29,11 +30,11 @@ from ...graph.parts import ARRAYS, Part, Parts, Split, parts_of
 from ...graph.rows import freeze
 from ...graph.stored import StoredGraph
 from ..io.whole import cannot_write
-from .document import Folder
+from .document import Folder, digest_of
 from .opening import WEIGHTS, open_graph
 from .writing import replace_folder
 
-PARTS, DOCUMENT = "parts", "parts.json"
+PARTS, DOCUMENT, OVERLAY = "parts", "parts.json", "overlay"
 TABLES = ("labels", "positions", "starts", "boundary")
 COUNTS = ("sizes", "arcs", "cuts")
 VERSION = 1
@@ -83,7 +84,7 @@ def open_parts(path: Any, fingerprint: bytes | None = None) -> Parts:
     sizes, arcs, cuts = (np.array(document[key], np.int64) for key in COUNTS)
     arc_type = record_type(WEIGHTS[document["weights"]])
     known = (labels, positions, starts, boundary, sizes, arcs, cuts, arc_type)
-    parts = Parts(*known, _cannot_load, folder=folder.name)
+    parts = Parts(*known, _cannot_load, folder=folder.name, digest=digest_of(document))
     parts.load = partial(_load_counted, parts, document["fingerprint"])
     return parts
 
@@ -194,3 +195,44 @@ def _write_tables(split: Split, path: Path, facts: dict[str, Any]) -> None:
     files = {key: folder.write_array(key, getattr(parts, key)) for key in TABLES}
     counts = {key: getattr(parts, key).tolist() for key in COUNTS}
     folder.write_document({"nearfar_parts": VERSION, **facts, **counts, "files": files})
+
+
+class OverlayFolder(PartsFolder):
+    """The folder of the overlay: the distances between boundary vertices, which the first query finds."""
+
+    document, kind = "overlay.json", "overlay"
+
+
+def read_overlay(parts: Parts) -> tuple[Array, Array] | None:
+    """Return offsets and arcs of the overlay of some parts, None if it was not found yet."""
+    assert parts.folder is not None
+    folder = OverlayFolder(Path(parts.folder) / OVERLAY)
+    if not (folder.path / folder.document).exists():
+        return None
+    document = folder.read_document()
+    if document["parts"] != parts.digest:
+        return None  # of parts that were here before
+    offsets, arcs = (freeze(folder.read_array(key, document["files"], whole=True)) for key in ("offsets", "arcs"))
+    if arcs.dtype != record_type(WEIGHTS[document["weights"]]):
+        raise folder.error(f"its arcs are not as they were written. {ANEW}")
+    with parts.lock:
+        parts.read_bytes += offsets.nbytes + arcs.nbytes
+    return offsets, arcs
+
+
+def write_overlay(parts: Parts, offsets: Array, arcs: Array) -> None:
+    """Keep the overlay of some parts in their folder."""
+    assert parts.folder is not None
+    target = Path(parts.folder) / OVERLAY
+    made = target.parent / f".{OVERLAY}.{os.getpid()}.part"
+    try:
+        made.mkdir()
+        folder = OverlayFolder(made)
+        files = {key: folder.write_array(key, array) for key, array in (("offsets", offsets), ("arcs", arcs))}
+        facts = {"parts": parts.digest, "weights": arcs.dtype["weight"].name, "files": files}
+        folder.write_document({"nearfar_overlay": VERSION, **facts})
+        replace_folder(made, target)
+    except OSError as error:
+        raise cannot_write(target, error) from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)

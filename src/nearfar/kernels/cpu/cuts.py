@@ -75,18 +75,24 @@ def move_arcs(
 
 
 @kernel
-def offer_cuts(cut_offsets: Any, cuts: Any, dist: Any, zero: Any, ceiling: Any, offers: Any) -> None:
+def offer_cuts(
+    cut_offsets: Any, cuts: Any, dist: Any, zero: Any, ceiling: Any, owners: Any, offers: Any, pending: Any
+) -> None:
     """Lower ``offers``, one per boundary vertex of all parts, to what the cut arcs of one part lead to.
 
-    ``dist`` has the distances of the boundary vertices of the part.
+    ``dist`` has the distances of the boundary vertices of the part. ``pending`` has the least offer to each part that
+    was lowered since the part was settled; ``owners`` says to which part a boundary vertex belongs.
     """
     for b in range(len(cut_offsets) - 1):
         if dist[b] < ceiling:
             reached = dist[b] + zero
             for e in range(cut_offsets[b], cut_offsets[b + 1]):
                 offer = reached + weight(cuts, e)
-                if offer < offers[cuts[e]["head"]]:
-                    offers[cuts[e]["head"]] = offer
+                v = cuts[e]["head"]
+                if offer < offers[v]:
+                    offers[v] = offer
+                    if offer < pending[owners[v]]:
+                        pending[owners[v]] = offer
 
 
 @kernel
