@@ -16,6 +16,7 @@ from .command import write_examples
 COMMANDS = {
     "info": ("info", "What a file contains: size, degrees, weights, components"),
     "convert": ("convert", "Read a graph in one format and write it in another"),
+    "partition": ("partition", "Cut a graph in a folder into parts"),
     "sssp": ("sssp", "Distances from one source, and paths to some targets"),
     "mssp": ("mssp", "Distances from several sources, or a table to some targets"),
     "apsp": ("apsp", "Distances between all pairs of vertices"),
