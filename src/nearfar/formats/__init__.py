@@ -6,6 +6,7 @@ recognised by its content if that is unambiguous, else by its name. What formats
     io/           bytes: Source and Sink, locations, compression, complete files, .npz archives
     text/         text: the compiled parser and its line layouts, guesses about edge lists, lines of arcs
     format        the record of a format; losses.py: what a format cannot hold
+    streams       arcs in blocks, for conversion beyond memory
     pieces        arcs, collected block by block until they become a graph
     labels        the names of vertices as columns to write
     coordinates   coordinates of vertices from a separate file
@@ -45,6 +46,7 @@ from .io.compression import without_ending
 from .io.files import Sink, Source, open_sink
 from .io.library import blaming
 from .losses import changes, check_loss, without_lost_cells
+from .streams import ArcStream
 from .text.reader import BOM
 
 if TYPE_CHECKING:
@@ -145,6 +147,17 @@ def read(
             graph = _without_weights(graph) if bare else graph
             graph = graph.without_names() if nameless else graph
             return graph if keep_rows else graph.without_rows()
+
+
+def open_stream(source: Source, format: str | None, options: dict[str, Any]) -> ArcStream | None:
+    """Return the arcs of a file in blocks; None if its format cannot be read in blocks."""
+    chosen = recognise(source) if format is None else _by_name(format)
+    if chosen.stream is None:
+        return None
+    _check_options(options, chosen.read_options, f"reading the format {chosen.name!r}")
+    with blaming(source):
+        found: ArcStream = chosen.stream(source, **options)
+        return found
 
 
 def _from_folder(path: Any, keep_rows: bool, options: dict[str, Any]) -> Graph:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import option
+from ..errors import FormatError, option
 from ..graph import Graph
 from ..graph.arrays import Array, bad_weight, shorten
 from ..graph.ids import appearance, mixed
@@ -22,6 +22,8 @@ from ..graph.rows import BLOCK
 from .io.files import Sink, Source
 from .labels import name_column
 from .pieces import Pieces
+from .streams import ArcBlock, ArcStream, Mark
+from .text.words import SPAN, Words
 
 _COUNT = b"nearfar_vertices"  # in the table's metadata: the number of vertices, if they have no names
 
@@ -63,21 +65,102 @@ def table_graph(source: Source, schema: Any, batches: Iterable[Any], columns: Co
     """Build the graph of a table in Arrow batches, which have only the needed columns."""
     import pyarrow as pa
 
-    kinds = {_end_kind(source, schema, name) for name in columns[:2]}
-    if columns.weight is not None:
-        _check_weight(source, schema, columns.weight)
-    if len(kinds) > 1:
-        first, second = sorted(columns[:2], key=lambda name: _end_kind(source, schema, name))
-        raise source.error(mixed(f"column {shorten(first)}", f"column {shorten(second)}"))
+    kind = _kind(source, schema, columns)
     none = pa.RecordBatch.from_pydict({name: pa.array([], schema.field(name).type) for name in columns.needed})
     batches = chain([none], batches)  # so that a table without rows has types, too
-    if kinds == {"number"}:
+    if kind == "number":
         count = (schema.metadata or {}).get(_COUNT, b"")
         return _number_graph(source, _pieces(source, batches, columns), count, undirected)
     table = pa.Table.from_batches(_checked(source, batches, columns))
     tails, heads, words = _encode(table[columns.tail], table[columns.head])
     weights = None if columns.weight is None else table[columns.weight].to_numpy()
     return Graph.from_arcs(tails, heads, weights, len(words), undirected, names=words)
+
+
+def _kind(source: Source, schema: Any, columns: Columns) -> str:
+    """Return whether vertices are numbers or words; refuse columns that hold neither, and weights that are none."""
+    kinds = {_end_kind(source, schema, name) for name in columns[:2]}
+    if columns.weight is not None:
+        _check_weight(source, schema, columns.weight)
+    if len(kinds) > 1:
+        first, second = sorted(columns[:2], key=lambda name: _end_kind(source, schema, name))
+        raise source.error(mixed(f"column {shorten(first)}", f"column {shorten(second)}"))
+    return kinds.pop()
+
+
+def table_stream(
+    source: Source,
+    schema: Any,
+    batches: Callable[[int], Iterator[Any]],
+    columns: Columns,
+    undirected: bool,
+    count: int | None,
+) -> ArcStream:
+    """Return the arcs of a table in blocks; ``batches`` returns its batches, without the first rows."""
+    arcs = _TableArcs(source, batches, columns, _kind(source, schema, columns) == "word")
+    promised = (schema.metadata or {}).get(_COUNT, b"")
+    n = int(promised) if promised.isdigit() and len(promised) < 10 and arcs.words is None else None
+    arcs.n = n
+    weighted = columns.weight is not None
+    return ArcStream(arcs.blocks, arcs.mark, undirected, weighted, n=n, words=arcs.words, count=count)
+
+
+class _TableArcs:
+    """The blocks of a table."""
+
+    def __init__(
+        self, source: Source, batches: Callable[[int], Iterator[Any]], columns: Columns, are_words: bool
+    ) -> None:
+        self.source, self.batches, self.columns = source, batches, columns
+        self.words = Words() if are_words else None
+        self.n: int | None = None
+        self.count = 0
+
+    def mark(self) -> Mark:
+        """Return where the next block begins: how many rows were read."""
+        return {"count": self.count}
+
+    def blocks(self, start: Mark | None) -> Iterator[ArcBlock]:
+        """Yield the arcs from a mark on."""
+        self.count = 0 if start is None else start["count"]
+        for batch in _checked(self.source, self.batches(self.count), self.columns, self.count):
+            first, self.count = self.count, self.count + batch.num_rows
+            weights = None if self.columns.weight is None else _weights_of(self.source, batch, self.columns, first)
+            yield (*self._ends(batch), weights)
+
+    def _ends(self, batch: Any) -> tuple[Array, Array]:
+        """Return the ends of the arcs of a batch: ids, or indices of words."""
+        columns = [batch.column(name) for name in self.columns[:2]]
+        if self.words is not None:
+            return _word_ends(self.words, *columns)
+        tails, heads = (_signed(self.source, name, c) for name, c in zip(self.columns[:2], columns, strict=True))
+        if self.n is not None and any(len(end) and not 0 <= end.min() <= end.max() < self.n for end in (tails, heads)):
+            raise _broken_promise(self.source, self.n)
+        return tails, heads
+
+
+def _word_ends(words: Words, tails: Any, heads: Any) -> tuple[Array, Array]:
+    """Return the indices of the words in two columns, which are listed row by row, the tail before the head."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    rows = len(tails)
+    if rows == 0:
+        return np.empty(0, np.int32), np.empty(0, np.int32)
+    order = pa.array(np.arange(2 * rows).reshape(2, rows).T.ravel())
+    mixed_up = pc.take(pa.concat_arrays([tails, heads]), order)
+    _, offsets, data = mixed_up.buffers()
+    ends = np.frombuffer(offsets, np.int64)[mixed_up.offset : mixed_up.offset + 2 * rows + 1]
+    text = np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    indices = words.indices(text, ends[:-1] << SPAN | np.diff(ends))
+    return indices[::2], indices[1::2]
+
+
+def _broken_promise(source: Source, count: int) -> FormatError:
+    """Return the error for a table whose vertices are not those that its metadata promises."""
+    return source.error(
+        f"the table's metadata promises {count} vertices, but its rows contain others. Drop the metadata."
+    )
 
 
 def _plain_type(kind: Any) -> Any:
@@ -114,11 +197,10 @@ def _check_weight(source: Source, schema: Any, name: str) -> None:
         )
 
 
-def _checked(source: Source, batches: Iterable[Any], columns: Columns) -> Iterator[Any]:
-    """Yield the batches with plain columns; refuse missing values and invalid batches."""
+def _checked(source: Source, batches: Iterable[Any], columns: Columns, rows: int = 0) -> Iterator[Any]:
+    """Yield the batches with plain columns; refuse missing values and invalid batches. ``rows`` come before them."""
     import pyarrow as pa
 
-    rows = 0
     for batch in batches:
         batch.validate(full=True)
         plain = {}
@@ -142,13 +224,22 @@ def _pieces(source: Source, batches: Iterable[Any], columns: Columns) -> Pieces:
 
     pieces, row = Pieces(), 0
     for batch in _checked(source, batches, columns):
-        arrays = [_signed(source, name, batch.column(name)) for name in columns if name is not None]
-        if columns.weight is not None and (bad := np.flatnonzero(~(arrays[2] > -np.inf))).size:
-            raise source.error(bad_weight(f"row {row + bad[0]}", float(arrays[2][bad[0]])))
+        arrays = [_signed(source, name, batch.column(name)) for name in columns[:2]]
+        if columns.weight is not None:
+            arrays.append(_weights_of(source, batch, columns, row))
         row += batch.num_rows
         pieces.add(*arrays)
     pa.default_memory_pool().release_unused()
     return pieces
+
+
+def _weights_of(source: Source, batch: Any, columns: Columns, row: int) -> Array:
+    """Return the weights of a batch, whose first row is ``row``; refuse NaN and -inf."""
+    assert columns.weight is not None
+    weights = _signed(source, columns.weight, batch.column(columns.weight))
+    if (bad := np.flatnonzero(~(weights > -np.inf))).size:
+        raise source.error(bad_weight(f"row {row + bad[0]}", float(weights[bad[0]])))
+    return weights
 
 
 def _signed(source: Source, name: str, column: Any) -> Array:
@@ -164,9 +255,7 @@ def _number_graph(source: Source, pieces: Pieces, count: bytes, undirected: bool
     if not (count.isdigit() and len(count) < 10):
         return pieces.graph_of_ids(undirected)
     if not pieces.lie_below(int(count)):
-        raise source.error(
-            f"the table's metadata promises {int(count)} vertices, but its rows contain others. Drop the metadata."
-        )
+        raise _broken_promise(source, int(count))
     return pieces.graph(int(count), undirected=undirected)
 
 

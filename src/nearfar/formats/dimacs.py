@@ -17,6 +17,7 @@ from .coordinates import coordinates_only, read_coordinates
 from .format import Format
 from .io.files import Sink, Source
 from .pieces import Pieces
+from .streams import ArcStream, TextArcs
 from .text.headers import PACE, check_count, count_of, read_header, read_triples, size_of
 from .text.reader import BOM, LineLayout, Text
 from .text.writing import tails_of, write_rows
@@ -30,11 +31,27 @@ def read(source: Source, *, undirected: bool = False, coordinates: Any = None, s
     """Read arcs; ``coordinates`` names a .co file, ``strict=False`` accepts any number of arcs."""
     text = Text(source)
     n, m = _sizes(text)
-    layout = LineLayout((0, 1, 2), "iin", "a tail head weight", comments=b"c", prefix=b"a", bounds=(1, n), exact=True)
-    pieces = Pieces(text.rows(layout))
+    pieces = Pieces(text.rows(_layout(n)))
     check_count(text, pieces.count, m, "arcs", strict)
-    points = None if coordinates is None else read_coordinates(coordinates, range(1, n + 1))
-    return pieces.graph(n, 1, undirected, coordinates=points)
+    return pieces.graph(n, 1, undirected, coordinates=_points(coordinates, n))
+
+
+def stream(source: Source, *, undirected: bool = False, coordinates: Any = None, strict: bool = True) -> ArcStream:
+    """Hand over arcs in blocks; the options are those of `read`."""
+    text = Text(source)
+    n, m = _sizes(text)
+    arcs = TextArcs(text, _layout(n), (m, "arcs") if strict else None)
+    return arcs.stream(undirected, n=n, first=1, coordinates=_points(coordinates, n))
+
+
+def _layout(n: int) -> LineLayout:
+    """Return the layout of the arcs."""
+    return LineLayout((0, 1, 2), "iin", "a tail head weight", comments=b"c", prefix=b"a", bounds=(1, n), exact=True)
+
+
+def _points(coordinates: Any, n: int) -> Array | None:
+    """Read the coordinates, if there are any."""
+    return None if coordinates is None else read_coordinates(coordinates, range(1, n + 1))
 
 
 def _sizes(text: Text) -> tuple[int, int]:
@@ -84,6 +101,7 @@ FORMAT = Format(
     endings=(".gr", ".dimacs"),
     matches=lambda head: _HEADER.search(head.removeprefix(BOM)) is not None,
     read=read,
+    stream=stream,
     write=write,
     keeps=("directed", "weights", "floats", "negative", "parallel", "isolated"),
     first=1,

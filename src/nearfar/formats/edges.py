@@ -7,16 +7,19 @@ are 0 to n - 1. Words are indexed in order of appearance.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..errors import option
 from ..graph import Graph
+from ..graph.arrays import Array
 from .format import Format
 from .io.files import Sink, Source
 from .labels import name_column
 from .pieces import Pieces
+from .streams import ArcBlock, ArcStream, Mark, TextArcs
 from .text.guess import COMMENTS, Guess, first_lines, guess, split
 from .text.reader import BLANKS, LineLayout, Rows, Text
 from .text.words import Words
@@ -38,11 +41,36 @@ def read(
 ) -> Graph:
     """Read an edge list; options that are not given are guessed from the first lines."""
     given = {"tail": tail, "head": head, "weight": weight, "separator": separator, "header": header, "names": names}
-    found = guess(source, {**given, "undirected": undirected})
-    text = Text(source)
+    text, found = _begin(source, {**given, "undirected": undirected})
+    return _read_words(text, found) if found.words else _read_numbers(text, found)
+
+
+def stream(
+    source: Source,
+    *,
+    tail: str | int | None = None,
+    head: str | int | None = None,
+    weight: str | int | bool | None = None,
+    separator: str | None = None,
+    header: bool | None = None,
+    names: bool | None = None,
+    undirected: bool | None = None,
+) -> ArcStream:
+    """Hand over arcs in blocks; the options are those of `read`."""
+    given = {"tail": tail, "head": head, "weight": weight, "separator": separator, "header": header, "names": names}
+    text, found = _begin(source, {**given, "undirected": undirected})
+    if not found.words:
+        return TextArcs(text, _layout(found)).stream(found.undirected)
+    arcs = _WordArcs(text, found)
+    return arcs.stream(found.undirected, words=arcs.words)
+
+
+def _begin(source: Source, options: dict[str, Any]) -> tuple[Text, Guess]:
+    """Guess how to read a file, and read up to its first row."""
+    found, text = guess(source, options), Text(source)
     if found.header is not None:
         _skip_header(text)
-    return _read_words(text, found) if found.words else _read_numbers(text, found)
+    return text, found
 
 
 def _skip_header(text: Text) -> None:
@@ -89,14 +117,32 @@ def _read_numbers(text: Text, found: Guess) -> Graph:
 
 def _read_words(text: Text, found: Guess) -> Graph:
     """Read arcs between words."""
-    words, pieces = Words(), Pieces()
-    for rows in text.rows(_layout(found)):
-        indices = words.indices(rows.text, _spans(rows))
-        pieces.add(indices[::2], indices[1::2], *rows.columns[2:])
-    names = words.listed(text.source)
-    if found.header and {found.header[found.tail], found.header[found.head]} <= set(names):
-        raise text.source.error("the header occurs again among the rows, as if files were joined. Remove it there.")
-    return pieces.graph(words.count, undirected=found.undirected, names=names)
+    arcs, pieces = _WordArcs(text, found), Pieces()
+    for block in arcs.blocks(None):
+        pieces.add(*block)
+    return pieces.graph(arcs.words.count, undirected=found.undirected, names=arcs.words.listed(text.source))
+
+
+class _WordArcs(TextArcs):
+    """Arcs between words, as the indices of the words."""
+
+    def __init__(self, text: Text, found: Guess) -> None:
+        super().__init__(text, _layout(found))
+        self.found, self.words = found, Words()
+
+    def blocks(self, start: Mark | None) -> Iterator[ArcBlock]:
+        """Yield the arcs; refuse a header among them."""
+        yield from super().blocks(start)
+        found, header = self.found, self.found.header
+        if header and all(header[end].encode() in self.words for end in (found.tail, found.head)):
+            raise self.text.source.error(
+                "the header occurs again among the rows, as if files were joined. Remove it there."
+            )
+
+    def _ends(self, rows: Rows) -> tuple[Array, Array]:
+        """Return the indices of the words that are the ends of some rows."""
+        indices = self.words.indices(rows.text, _spans(rows))
+        return indices[::2], indices[1::2]
 
 
 def _spans(rows: Rows) -> np.ndarray:
@@ -159,6 +205,7 @@ FORMAT = Format(
     endings=(".txt", ".csv", ".tsv", ".tab", ".edges", ".edgelist", ".edge", ".el", ".wel", ".ncol", ".snap"),
     matches=_matches,
     read=read,
+    stream=stream,
     write=write,
     keeps=("directed", "weights", "floats", "negative", "names", "parallel"),
 )

@@ -25,6 +25,9 @@ class Format:
     read, write : function or None
         ``read(source, **options)`` returns a graph; ``write(graph, sink, **options)`` writes one. The keyword
         parameters are the options of the format.
+    stream : function or None
+        ``stream(source, **options)`` returns the arcs in blocks (streams.py), with the options of ``read``, for files
+        whose arcs do not fit into memory.
     keeps : tuple of str
         What writing keeps of a graph, from KEEPS; `nearfar.write` refuses or drops the rest.
     extra : str
@@ -39,6 +42,7 @@ class Format:
     matches: Callable[[bytes], bool]
     read: Callable[..., Any] | None
     write: Callable[..., None] | None = None
+    stream: Callable[..., Any] | None = None
     keeps: tuple[str, ...] = ()
     extra: str = ""
     first: int | None = None

@@ -11,6 +11,7 @@ from . import princeton
 from .format import Format
 from .io.files import HEAD, Sink, Source
 from .pieces import Pieces
+from .streams import ArcStream, TextArcs
 from .text.headers import check_count, count_of, read_header, size_of
 from .text.reader import BOM, LineLayout, Text
 from .text.writing import edges_of, tails_of, write_rows
@@ -22,12 +23,24 @@ _ROW = re.compile(rb"\s*(\d{1,10})[ \t]+(\d{1,10})[ \t]+[+-]?[\d.eE+-]+\s*")
 def read(source: Source, *, undirected: bool = True, strict: bool = True) -> Graph:
     """Read edges, or arcs with ``undirected=False``; ``strict=False`` accepts any number of them."""
     text = Text(source)
-    found = read_header(text, rb"(\d+)\s+(\d+)", "vertices edges", b"")
-    n, m = size_of(text, found[1]), count_of(text, found[2], "edges")
-    layout = LineLayout((0, 1, 2), "iin", "tail head weight", bounds=(0, n - 1), exact=True)
+    n, m, layout = _begin(text)
     pieces = Pieces(text.rows(layout))
     check_count(text, pieces.count, m, "edges", strict)
     return pieces.graph(n, undirected=undirected)
+
+
+def stream(source: Source, *, undirected: bool = True, strict: bool = True) -> ArcStream:
+    """Hand over edges in blocks; the options are those of `read`."""
+    text = Text(source)
+    n, m, layout = _begin(text)
+    return TextArcs(text, layout, (m, "edges") if strict else None).stream(undirected, n=n)
+
+
+def _begin(text: Text) -> tuple[int, int, LineLayout]:
+    """Read the header; return the numbers of vertices and edges, and what the other lines look like."""
+    found = read_header(text, rb"(\d+)\s+(\d+)", "vertices edges", b"")
+    n, m = size_of(text, found[1]), count_of(text, found[2], "edges")
+    return n, m, LineLayout((0, 1, 2), "iin", "tail head weight", bounds=(0, n - 1), exact=True)
 
 
 def matches(head: bytes) -> bool:
@@ -59,6 +72,7 @@ FORMAT = Format(
     endings=(".sparry", ".sp"),
     matches=matches,
     read=read,
+    stream=stream,
     write=write,
     keeps=("weights", "floats", "negative", "parallel", "isolated"),
     first=0,

@@ -80,6 +80,20 @@ class Text:
         self._blocks = self._clean(source)
         self._buffer = b""
         self._at = self._before = 0
+        self._passed = 0  # bytes before the buffer
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the text were read, without a byte-order mark."""
+        return self._passed + self._at
+
+    def go_to(self, position: int, number: int) -> None:
+        """Go on to a position further down, which is at the end of line ``number``."""
+        while self._passed + len(self._buffer) < position:
+            self._at = len(self._buffer)
+            if not self._extend():
+                raise self.source.error("it is shorter than it was. Convert it from the beginning.")
+        self._at, self.number = position - self._passed, number
 
     def line(self) -> bytes | None:
         """Return the next line without its line end, or None at the end of the file."""
@@ -109,6 +123,7 @@ class Text:
                 left -= rows.count
                 if rows.count:
                     yield rows
+            self._passed += self._at
             self._buffer, self._at = self._buffer[self._at :], 0
 
     def lists(self, comments: bytes) -> Iterator[tuple[Array, Array]]:
@@ -125,6 +140,7 @@ class Text:
             if state[kernels.STATUS] != kernels.DONE:
                 raise self._wrong_list(text, state)
             self.number += int(state[kernels.LINES])
+            self._passed += end
             self._buffer, self._at = self._buffer[end:], 0
             yield values[: state[kernels.HARD]], ends[: state[kernels.ROWS]]
 
@@ -171,6 +187,7 @@ class Text:
         else:
             if size and not parts[-1].endswith(b"\n"):
                 parts.append(b"\n")
+        self._passed += self._at
         self._buffer, self._at = b"".join(parts), 0
         return len(parts) > 1
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.arrays import Array, shorten
 from ..io.files import Source
 
+SPAN = 31  # a word of a text is where it begins, shifted by this, and its length (kernels/cpu/text.py)
 ENTRY = np.dtype([("code", np.int64), ("begin", np.int64)])
 
 
@@ -30,6 +31,27 @@ class Words:
         with np.errstate(over="ignore"):  # hashes wrap, also when kernels run as plain Python
             self.count = intern_words(text, spans, hashes, self._table, self._ends, self._arena, self.count, out)
         return out
+
+    def __contains__(self, word: bytes) -> bool:
+        """Tell whether a word was seen: it is added for a moment, and the entry that was added last can go again."""
+        count = self.count
+        text = np.array(list(word), np.uint8)
+        index = int(self.indices(text, np.array([len(word)], np.int64))[0])
+        if self.count == count:
+            return True
+        self.count = count
+        self._table[self._table["code"] & (2**31 - 1) == index] = _empty_table(1)[0]
+        return False
+
+    def since(self, count: int) -> tuple[Array, Array]:
+        """Return the bytes of the words from index ``count`` on, and where each of them ends in these."""
+        ends = self._ends[count : self.count + 1]
+        return self._arena[ends[0] : ends[-1]], ends[1:] - ends[0]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of all words, in bytes."""
+        return self._table.nbytes + self._ends.nbytes + self._arena.nbytes
 
     def _make_room(self, words: int, size: int) -> None:
         """Grow the arrays, by at least a half, until ``words`` new words of ``size`` bytes fit."""
