@@ -33,6 +33,7 @@ _HOMES = {
     "load_prepared": "prepared",
     "read": "formats",
     "write": "formats",
+    "convert": "scale.convert",
     "verify": "certificate",
     "Certificate": "certificate",
     "Distances": "results",
@@ -97,6 +98,7 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .results import Table as Table
     from .scale.cluster import Cluster as Cluster
     from .scale.cluster import connect as connect
+    from .scale.convert import convert as convert
     from .scale.partition import Partition as Partition
     from .scale.partition import partition as partition
     from .scale.partition import write_parts as write_parts

@@ -161,15 +161,16 @@ def _watching(progress: Any, total: int, done: Sized) -> Iterator[Callable[[], N
 
 
 @contextmanager
-def watching_bytes(progress: Any) -> Iterator[Callable[[int, int | None], None] | None]:
+def watching_bytes(progress: Any, what: str = "reading") -> Iterator[Callable[[int, int | None], None] | None]:
     """Yield a function of the bytes read and the file's size, or None without progress.
 
-    ``progress`` is True for a bar, None for a bar at a terminal if the file is large, or such a function.
+    ``progress`` is True for a bar, None for a bar at a terminal if the file is large, or such a function; ``what`` is
+    the bar's label.
     """
     if callable(progress):
         yield progress
     elif progress or (progress is None and sys.stderr.isatty()):
-        with Bar("reading", counts_bytes=True, least=0 if progress else LARGE, transient=True) as bar:
+        with Bar(what, counts_bytes=True, least=0 if progress else LARGE, transient=True) as bar:
             yield bar
     else:
         yield None

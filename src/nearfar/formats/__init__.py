@@ -17,6 +17,7 @@ roads and pbf (osm).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,7 @@ from .io.compression import without_ending
 from .io.files import Sink, Source, open_sink
 from .io.library import blaming
 from .losses import changes, check_loss, without_lost_cells
-from .streams import ArcStream
+from .streams import ArcStream, without_weights
 from .text.reader import BOM
 
 if TYPE_CHECKING:
@@ -137,11 +138,7 @@ def read(
             raise OptionError(
                 f"format {chosen.name!r} can only be written. Use {option('format')} if {source.name} has another."
             )
-        bare = options.get("weight") is False and "weight" not in chosen.read_options
-        nameless = options.get("names") is False
-        ours = {name for name, here in (("weight", bare), ("names", nameless)) if here}
-        taken = {name: value for name, value in options.items() if name not in ours}
-        _check_options(taken, chosen.read_options, f"reading the format {chosen.name!r}")
+        taken, bare, nameless = _divided(chosen, options)
         with blaming(source):
             graph = chosen.read(source, **taken)
             graph = _without_weights(graph) if bare else graph
@@ -149,15 +146,26 @@ def read(
             return graph if keep_rows else graph.without_rows()
 
 
+def _divided(chosen: Format, options: dict[str, Any]) -> tuple[dict[str, Any], bool, bool]:
+    """Return the options that a format takes, and whether weights and names are dropped, which all formats can."""
+    bare = options.get("weight") is False and "weight" not in chosen.read_options
+    nameless = options.get("names") is False
+    ours = {name for name, here in (("weight", bare), ("names", nameless)) if here}
+    taken = {name: value for name, value in options.items() if name not in ours}
+    _check_options(taken, chosen.read_options, f"reading the format {chosen.name!r}")
+    return taken, bare, nameless
+
+
 def open_stream(source: Source, format: str | None, options: dict[str, Any]) -> ArcStream | None:
     """Return the arcs of a file in blocks; None if its format cannot be read in blocks."""
     chosen = recognise(source) if format is None else _by_name(format)
     if chosen.stream is None:
         return None
-    _check_options(options, chosen.read_options, f"reading the format {chosen.name!r}")
+    taken, bare, nameless = _divided(chosen, options)
     with blaming(source):
-        found: ArcStream = chosen.stream(source, **options)
-        return found
+        found: ArcStream = chosen.stream(source, **taken)
+    found = without_weights(found) if bare else found
+    return replace(found, named=not nameless)
 
 
 def _from_folder(path: Any, keep_rows: bool, options: dict[str, Any]) -> Graph:

@@ -66,8 +66,7 @@ def table_graph(source: Source, schema: Any, batches: Iterable[Any], columns: Co
     import pyarrow as pa
 
     kind = _kind(source, schema, columns)
-    none = pa.RecordBatch.from_pydict({name: pa.array([], schema.field(name).type) for name in columns.needed})
-    batches = chain([none], batches)  # so that a table without rows has types, too
+    batches = chain([_no_rows(schema, columns)], batches)  # so that a table without rows has types, too
     if kind == "number":
         count = (schema.metadata or {}).get(_COUNT, b"")
         return _number_graph(source, _pieces(source, batches, columns), count, undirected)
@@ -75,6 +74,13 @@ def table_graph(source: Source, schema: Any, batches: Iterable[Any], columns: Co
     tails, heads, words = _encode(table[columns.tail], table[columns.head])
     weights = None if columns.weight is None else table[columns.weight].to_numpy()
     return Graph.from_arcs(tails, heads, weights, len(words), undirected, names=words)
+
+
+def _no_rows(schema: Any, columns: Columns) -> Any:
+    """Return a batch without rows."""
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pydict({name: pa.array([], schema.field(name).type) for name in columns.needed})
 
 
 def _kind(source: Source, schema: Any, columns: Columns) -> str:
@@ -97,12 +103,18 @@ def table_stream(
     count: int | None,
 ) -> ArcStream:
     """Return the arcs of a table in blocks; ``batches`` returns its batches, without the first rows."""
-    arcs = _TableArcs(source, batches, columns, _kind(source, schema, columns) == "word")
+    none = _no_rows(schema, columns)
+
+    def from_row(skip: int) -> Iterator[Any]:
+        return chain([] if skip else [none], batches(skip))
+
+    arcs = _TableArcs(source, from_row, columns, _kind(source, schema, columns) == "word")
     promised = (schema.metadata or {}).get(_COUNT, b"")
-    n = int(promised) if promised.isdigit() and len(promised) < 10 and arcs.words is None else None
-    arcs.n = n
-    weighted = columns.weight is not None
-    return ArcStream(arcs.blocks, arcs.mark, undirected, weighted, n=n, words=arcs.words, count=count)
+    if promised.isdigit() and len(promised) < 10 and arcs.words is None:
+        arcs.n = int(promised)
+    found = ArcStream(arcs.blocks, arcs.mark, undirected, columns.weight is not None, n=arcs.n, count=count)
+    found.are_words = arcs.words is not None
+    return found
 
 
 class _TableArcs:
@@ -120,8 +132,9 @@ class _TableArcs:
         """Return where the next block begins: how many rows were read."""
         return {"count": self.count}
 
-    def blocks(self, start: Mark | None) -> Iterator[ArcBlock]:
+    def blocks(self, start: Mark | None, words: Words | None = None) -> Iterator[ArcBlock]:
         """Yield the arcs from a mark on."""
+        self.words = words if words is not None and self.words is not None else self.words
         self.count = 0 if start is None else start["count"]
         for batch in _checked(self.source, self.batches(self.count), self.columns, self.count):
             first, self.count = self.count, self.count + batch.num_rows

@@ -59,10 +59,8 @@ def stream(
     """Hand over arcs in blocks; the options are those of `read`."""
     given = {"tail": tail, "head": head, "weight": weight, "separator": separator, "header": header, "names": names}
     text, found = _begin(source, {**given, "undirected": undirected})
-    if not found.words:
-        return TextArcs(text, _layout(found)).stream(found.undirected)
-    arcs = _WordArcs(text, found)
-    return arcs.stream(found.undirected, words=arcs.words)
+    arcs = _WordArcs(text, found) if found.words else TextArcs(text, _layout(found))
+    return arcs.stream(found.undirected, are_words=found.words)
 
 
 def _begin(source: Source, options: dict[str, Any]) -> tuple[Text, Guess]:
@@ -130,8 +128,9 @@ class _WordArcs(TextArcs):
         super().__init__(text, _layout(found))
         self.found, self.words = found, Words()
 
-    def blocks(self, start: Mark | None) -> Iterator[ArcBlock]:
+    def blocks(self, start: Mark | None, words: Words | None = None) -> Iterator[ArcBlock]:
         """Yield the arcs; refuse a header among them."""
+        self.words = self.words if words is None else words
         yield from super().blocks(start)
         found, header = self.found, self.found.header
         if header and all(header[end].encode() in self.words for end in (found.tail, found.head)):

@@ -36,13 +36,13 @@ class Pieces:
 
     def add(self, tails: Array, heads: Array, weights: Array | None = None) -> None:
         """Keep a copy of a block of arcs; the caller may overwrite the arrays."""
-        tails, heads = _narrow(tails), _narrow(heads)
+        tails, heads = narrow(tails), narrow(heads)
         if self._ids is None and np.int64 in (tails.dtype, heads.dtype):
             self._ids = IdTable()
             self._pieces = [(self._ids.indices(u), self._ids.indices(v), w) for u, v, w in self._pieces]
         if self._ids is not None:
             tails, heads = self._ids.indices(tails), self._ids.indices(heads)
-        self._pieces.append((tails, heads, None if weights is None else _narrow(weights)))
+        self._pieces.append((tails, heads, None if weights is None else narrow(weights)))
         self.count += len(tails)
 
     def move_tails(self, below: int, by: int) -> None:
@@ -112,7 +112,7 @@ class Pieces:
         return dtype, drops
 
 
-def _narrow(values: Array) -> Array:
+def narrow(values: Array) -> Array:
     """Return a copy in the narrowest type of int32, int64, float32 and float64."""
     if values.dtype.kind == "f" or len(values) == 0:
         kind = np.int32 if values.dtype.kind != "f" else np.float64 if values.dtype.itemsize == 8 else np.float32

@@ -8,7 +8,7 @@ on another time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..graph.arrays import Array
@@ -30,7 +30,8 @@ class ArcStream:
     Attributes
     ----------
     blocks : function
-        Returns the blocks, from a mark on, or from the beginning.
+        Returns the blocks, from a mark on, or from the beginning; if ends are words, words that are known already
+        keep their indices.
     mark : function
         Returns where the block after the last one begins.
     undirected : bool
@@ -40,22 +41,35 @@ class ArcStream:
     n : int or None
         The number of vertices if they are counted from ``first``; None if they are the ids that occur.
     first : int
-    words : Words or None
-        The words that occurred so far, if ends are words: blocks then hold their indices.
+    are_words : bool
+        Whether ends are words: blocks then hold their indices.
+    named : bool
+        Whether the names of the vertices are wanted.
     count : int or None
         How many arcs are promised, if that is known.
     coordinates : array or None
     """
 
-    blocks: Callable[[Mark | None], Iterator[ArcBlock]]
+    blocks: Callable[[Mark | None, Words | None], Iterator[ArcBlock]]
     mark: Callable[[], Mark]
     undirected: bool
     weighted: bool
     n: int | None = None
     first: int = 0
-    words: Words | None = None
+    are_words: bool = False
+    named: bool = True
     count: int | None = None
     coordinates: Array | None = field(default=None, repr=False)
+
+
+def without_weights(stream: ArcStream) -> ArcStream:
+    """Return a stream without weights."""
+
+    def blocks(start: Mark | None, words: Words | None) -> Iterator[ArcBlock]:
+        for tails, heads, _ in stream.blocks(start, words):
+            yield tails, heads, None
+
+    return replace(stream, blocks=blocks, weighted=False)
 
 
 class TextArcs:
@@ -83,7 +97,7 @@ class TextArcs:
         """Return where the next block begins."""
         return {"at": self.text.position, "line": self.text.number, "count": self.count}
 
-    def blocks(self, start: Mark | None) -> Iterator[ArcBlock]:
+    def blocks(self, start: Mark | None, words: Words | None = None) -> Iterator[ArcBlock]:
         """Yield the arcs from a mark on; refuse another number of them than was promised."""
         if start is not None:
             self.text.go_to(start["at"], start["line"])

@@ -209,9 +209,13 @@ class IdTable:
                 intern_ids(again, self._table, self._distinct, 0, np.empty(self.count, np.int32))
             self.count = intern_ids(ids, self._table, self._distinct, self.count, out)
 
-    def ranks(self) -> tuple[Array, Array]:
-        """Return the rank of each index's id, and the ids in ascending order; the table cannot be used any more."""
-        del self._table
+    def ranks(self, keep: bool = False) -> tuple[Array, Array]:
+        """Return the rank of each index's id, and the ids in ascending order.
+
+        The table can be used afterwards only with ``keep``, and only for ids that it has.
+        """
+        if not keep:
+            del self._table
         ids = self._distinct[: self.count]
         order = np.argsort(ids, kind="stable")
         rank = np.empty(self.count, np.int32)

@@ -12,7 +12,28 @@ A folder is written under another name beside its own, and renamed when it is wh
 
 from __future__ import annotations
 
+from .document import DOCUMENT, REVERSED
 from .opening import is_folder, open_graph
-from .writing import ENDING, FolderWriter, is_folder_name, write_graph
+from .writing import (
+    ENDING,
+    FolderWriter,
+    check_target,
+    finish_folder,
+    is_folder_name,
+    replace_folder,
+    write_graph,
+)
 
-__all__ = ["ENDING", "FolderWriter", "is_folder", "is_folder_name", "open_graph", "write_graph"]
+__all__ = [
+    "DOCUMENT",
+    "ENDING",
+    "REVERSED",
+    "FolderWriter",
+    "check_target",
+    "finish_folder",
+    "is_folder",
+    "is_folder_name",
+    "open_graph",
+    "replace_folder",
+    "write_graph",
+]

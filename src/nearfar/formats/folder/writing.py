@@ -9,6 +9,8 @@ import hashlib
 import os
 import shutil
 import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,7 @@ from ...graph.stored import BLOCK
 from ..io.targets import check_writable
 from ..io.whole import cannot_write
 from ..name_parts import name_parts
-from .document import DOCUMENT, REVERSED, VERSION, Folder
+from .document import DOCUMENT, REVERSED, VERSION, Folder, facts_of
 
 ENDING = ".nearfar"
 PIECE = 1 << 20  # arcs that are handed over at a time
@@ -81,15 +83,12 @@ class FolderWriter:
         self.folder = Folder(self.path)
         self.offsets, self.undirected = offsets, undirected
         self.m, self.dtype = int(offsets[-1]), record_type(None if weights is None else np.dtype(weights))
-        self.weights = None if weights is None else np.dtype(weights).name
         self.parts: dict[str, Any] = {}
         self.rows = InputRows(self.m, known=False)
         self._facts = _Facts(self.m, offsets, self.dtype)
 
     def __enter__(self) -> FolderWriter:
-        check_writable(str(self.target), folder=True)
-        if self.target.exists() and not (self.target / DOCUMENT).exists() and os.listdir(self.target):
-            raise FileError(f"{self.target} is a folder with other files, and no graph. Give another name.")
+        check_target(self.target)
         try:
             shutil.rmtree(self.path, ignore_errors=True)
             self.path.mkdir()
@@ -130,20 +129,53 @@ class FolderWriter:
         assert self._facts.done == self.m, "the arcs handed over are as many as the offsets say"
         arrays = {"offsets": self.offsets, "sums": self._facts.sums(), **self.parts}
         files = {key: self.folder.write_array(key, array) for key, array in arrays.items()}
-        rows = {"known": self.rows.known, "count": self.rows.count, "paired": self.rows.paired}
-        document = {
-            "nearfar_graph": VERSION,
-            "n": len(self.offsets) - 1,
-            "m": self.m,
-            "weights": self.weights,
-            "undirected": self.undirected,
-            "rows": rows | {"complete": self.rows.complete},
-            "facts": self._facts.known(self.weights is not None),
-            "fingerprint": self._facts.fingerprint(),
-            "files": files,
-        }
-        self.folder.write_document(document)
+        self.folder.write_document(_document(self._facts, self.undirected, self.rows, files))
         replace_folder(self.path, self.target)
+
+
+def finish_folder(
+    made: Path, undirected: bool, rows: InputRows, tell: Callable[[int], None] = lambda done: None
+) -> None:
+    """Make a folder of arrays a folder with a graph: gather what is known of its arcs, and write its document.
+
+    For writers that know how many arcs a row has only when all arcs are written. ``tell`` is told how many arcs were
+    looked at.
+    """
+    folder = Folder(made)
+    arrays = {path.stem: np.load(path, mmap_mode="r") for path in made.glob("*.npy") if path.stem != "sums"}
+    arcs = arrays.pop("arcs")
+    facts = _Facts(len(arcs), arrays["offsets"], arcs.dtype)
+    with open(made / "arcs.npy", "rb") as file:
+        file.seek(arcs.offset)  # read, not mapped: mapped pages are dropped late
+        while facts.done < len(arcs):
+            facts.add(np.fromfile(file, arcs.dtype, min(PIECE, len(arcs) - facts.done)))
+            tell(facts.done)
+    files = {key: facts_of(array) for key, array in arrays.items()}
+    files["sums"] = folder.write_array("sums", facts.sums())
+    folder.write_document(_document(facts, undirected, rows, files))
+
+
+def _document(facts: _Facts, undirected: bool, rows: InputRows, files: dict[str, Any]) -> dict[str, Any]:
+    """Return what stands in graph.json."""
+    weights = facts.dtype["weight"].name if "weight" in (facts.dtype.names or ()) else None
+    return {
+        "nearfar_graph": VERSION,
+        "n": facts.n,
+        "m": facts.m,
+        "weights": weights,
+        "undirected": undirected,
+        "rows": {"known": rows.known, "count": rows.count, "paired": rows.paired, "complete": rows.complete},
+        "facts": facts.known(weights is not None),
+        "fingerprint": facts.fingerprint(),
+        "files": files,
+    }
+
+
+def check_target(target: Path) -> None:
+    """Refuse a folder that cannot be written, or that holds other files."""
+    check_writable(str(target), folder=True)
+    if target.exists() and not (target / DOCUMENT).exists() and os.listdir(target):
+        raise FileError(f"{target} is a folder with other files, and no graph. Give another name.")
 
 
 def replace_folder(made: Path, target: Path) -> None:
@@ -173,7 +205,8 @@ class _Facts:
 
     def __init__(self, m: int, offsets: Array, dtype: np.dtype[Any]) -> None:
         self.m, self.n, self.done, self.dtype = m, len(offsets) - 1, 0, dtype
-        self.max_degree = int(np.diff(offsets).max(initial=0))
+        pieces = (offsets[low : low + PIECE + 1] for low in range(0, self.n, PIECE))
+        self.max_degree = max((int(np.diff(piece).max()) for piece in pieces), default=0)
         self._digest = hashlib.sha256()
         for key, array in (("n", np.array(self.n)), ("offsets", offsets)):
             self._begin(key, array.dtype, array.shape)
@@ -191,7 +224,13 @@ class _Facts:
     def add(self, records: Array) -> None:
         """Take the next arcs."""
         data = records.view(np.uint8).data
-        self._digest.update(data)
+        with ThreadPoolExecutor(1) as pool:  # the digest takes as long as all the rest
+            digested = pool.submit(self._digest.update, data)
+            self._add(records, data)
+            digested.result()
+
+    def _add(self, records: Array, data: memoryview) -> None:
+        """Take the next arcs for all but the digest."""
         at = 0
         while at < len(data):
             step = min(BLOCK - self._filled, len(data) - at)

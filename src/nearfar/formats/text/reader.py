@@ -23,6 +23,7 @@ BLANKS = b" \t\r\v\f"
 BOM = b"\xef\xbb\xbf"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # how UTF-16 and UTF-32 files begin
 _LONGEST_LINE = 1 << 30
+LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 19  # that are parsed at a time
 _FREE = (-(2**63), 2**63 - 1)
 
 
@@ -274,7 +275,7 @@ class _Parser:
     def _allocate(self, text: Array) -> None:
         """Allocate columns for the rows of a block, whose number is estimated from the first block."""
         lines = int(np.count_nonzero(text == 10)) * (1 << 20) // max(1, len(text))
-        self.capacity = max(1024, min(lines + lines // 4, 1 << 19))
+        self.capacity = max(LEAST_ROWS, min(lines + lines // 4, MOST_ROWS))
         count = len(self.layout.kinds)
         self.integers = np.empty((count, self.capacity), np.int64)
         self.numbers = np.empty((count, self.capacity if "n" in self.layout.kinds else 0), np.float64)
