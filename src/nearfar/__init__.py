@@ -61,6 +61,7 @@ _HOMES = {
 _ABOVE = {
     "Graph.open": ("formats.folder", "open_graph"),
     "StoredGraph.parts": ("formats.folder.parts", "find_parts"),
+    "generate.rmat": ("scale.generate", "rmat"),
 }
 
 __all__ = [*_HOMES, "__version__"]

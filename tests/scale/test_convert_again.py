@@ -92,7 +92,7 @@ def test_what_is_done_is_not_done_again(tmp_path, monkeypatch):
         steps.append(calls[0] if calls else {})
         if (tmp_path / "found.nearfar").exists():
             break
-    assert [step["segment"] for step in steps if "segment" in step] == list(range(5))
+    assert [step["segment"] for step in steps if "segment" in step] == list(range(6))
 
 
 KILLED = """
@@ -118,7 +118,7 @@ KILLED = """
 def test_killed_several_times(tmp_path, monkeypatch):
     source, wanted = write_input(tmp_path, "words")
     tests = os.path.dirname(os.path.dirname(__file__))
-    for when in (4, 4, 6, 12):  # while arcs are read, read, spooled, sorted
+    for when in (4, 5, 4, 3):  # while arcs are read, twice; spooled; sorted
         arguments = [tests, str(source), str(tmp_path / "found.nearfar"), str(when)]
         done = subprocess.run([sys.executable, "-c", textwrap.dedent(KILLED), *arguments], timeout=300)
         assert done.returncode == -signal.SIGKILL

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputTypeError, OptionError
+from ..errors import InputTypeError, OptionError, option
+from .above import above
 from .arrays import Array, shorten
 from .graph import Graph
-from .rmat import draw_pairs
+from .rmat import BATCH, draw_pairs
 from .rows import FEW
 
 
@@ -94,7 +95,15 @@ def _build_streets(tails: Array, heads: Array, n: int, keep: float, rng: np.rand
 
 
 def rmat(
-    scale: int, edge_factor: int = 16, seed: int = 0, max_weight: int | None = 255, undirected: bool = True
+    scale: int,
+    edge_factor: int = 16,
+    seed: int = 0,
+    max_weight: int | None = 255,
+    undirected: bool = True,
+    *,
+    out: Any = None,
+    memory: float | str | None = None,
+    keep_rows: bool = True,
 ) -> Graph:
     """Return an R-MAT (Kronecker) graph of 2**scale vertices, with the probabilities of Graph500.
 
@@ -108,6 +117,12 @@ def rmat(
     max_weight : int or None
         Weights are whole numbers drawn from 1 to this; None gives an unweighted graph.
     undirected : bool
+    out : str or Path, optional
+        A name that ends in .nearfar: the same graph is written there, without being in memory, and opened.
+    memory : int or str, optional
+        The memory that may be used with ``out``, in bytes or like "2GB"; half of what is free by default.
+    keep_rows : bool
+        Whether arcs remember the number of their edge: see `Graph.rows`.
 
     References
     ----------
@@ -123,15 +138,26 @@ def rmat(
     scale, edge_factor = _whole(scale, "scale", 0, 30), _whole(edge_factor, "edge_factor", 0)
     rng = _random(seed)
     n, m = 1 << scale, edge_factor << scale
+    if out is not None:
+        asked = {"scale": scale, "edges": m, "undirected": bool(undirected), "keep_rows": keep_rows}
+        stored: Graph = above("generate.rmat")(asked | {"most": _most(max_weight)}, rng, out, memory)
+        return stored
+    _no_memory(memory)
     tails, heads = _rmat_pairs(rng, scale, m, undirected)
-    return Graph.from_arcs(tails, heads, _draw_weights(len(tails), max_weight, rng), n, undirected)
+    weights = _draw_weights(len(tails), max_weight, rng)
+    return Graph.from_arcs(tails, heads, weights, n, undirected, keep_rows=keep_rows)
 
 
-_BATCH = 1 << 22  # edges drawn at once
+def _no_memory(memory: Any) -> None:
+    """Refuse a bound on the memory for a graph that is made in memory."""
+    if memory is not None:
+        raise OptionError(
+            f"memory is {shorten(memory)}, but bounds only graphs that are written. Give {option('out')}."
+        )
 
 
 def _rmat_pairs(
-    rng: np.random.Generator, scale: int, m: int, undirected: bool, few: int = FEW, batch: int = _BATCH
+    rng: np.random.Generator, scale: int, m: int, undirected: bool, few: int = FEW, batch: int = BATCH
 ) -> tuple[Array, Array]:
     """Draw m edges; return the tails and heads of the distinct ones that are no loops, in order."""
     label = rng.permutation(1 << scale)
@@ -224,14 +250,19 @@ def _straight(points: Array, tails: Array, heads: Array) -> Array:
 
 def _draw_weights(m: int, max_weight: Any, rng: np.random.Generator) -> Array | None:
     """Draw integer weights from 1 to ``max_weight``; None if that is None."""
-    if max_weight is None:
+    most = _most(max_weight)
+    if most is None:
         return None
-    most = _whole(max_weight, "max_weight", 1, 2**63 - 1)
     weights = np.empty(m, np.int32 if most < 2**31 else np.int64)
-    for low in range(0, m, _BATCH):  # drawn as int64, whatever they are kept as: other types have other streams
-        part = weights[low : low + _BATCH]
+    for low in range(0, m, BATCH):  # drawn as int64, whatever they are kept as: other types have other streams
+        part = weights[low : low + BATCH]
         part[:] = rng.integers(1, most, len(part), endpoint=True)
     return weights
+
+
+def _most(max_weight: Any) -> int | None:
+    """Return the greatest weight; None if there are no weights."""
+    return None if max_weight is None else _whole(max_weight, "max_weight", 1, 2**63 - 1)
 
 
 def _random(seed: Any) -> np.random.Generator:

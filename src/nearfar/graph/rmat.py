@@ -21,29 +21,65 @@ CHUNK = 1 << 18  # edges drawn by a thread before it takes the next chunk; to ju
 PARTS = 64  # into which the rows are cut to leave repetitions out
 
 
+BATCH = 1 << 22  # edges drawn at once: the numbers of one level of a batch follow each other in the stream
+
+Chunk = tuple[int, int, int]  # the first edge of a batch, the first edge of the chunk in it, the edges of the batch
+
+
+class Stream:
+    """The edges of a graph from one stream of random numbers, chunk by chunk in any order.
+
+    Parameters
+    ----------
+    rng : Generator
+        Its next numbers are those of the edges.
+    scale, m : int
+        The graph has 2**scale vertices, and m edges are drawn.
+    batch : int
+    """
+
+    def __init__(self, rng: np.random.Generator, scale: int, m: int, batch: int = BATCH) -> None:
+        self.rng, self.scale, self.m, self.batch = rng, scale, m, batch
+        self.start = rng.bit_generator.state
+
+    def chunks(self, size: int) -> list[Chunk]:
+        """Return chunks of at most ``size`` edges."""
+        batches = ((low, min(self.batch, self.m - low)) for low in range(0, self.m, self.batch))
+        return [(low, i, count) for low, count in batches for i in range(0, count, size)]
+
+    def draw(self, chunk: Chunk, size: int, label: Array, undirected: bool) -> tuple[Array, Array]:
+        """Return the tails and heads of a chunk of ``size`` edges, without loops."""
+        from ..kernels.cpu.rmat import draw_edges
+
+        low, first, count = chunk
+        states = [_state_at(self.start, low * self.scale + level * count + first) for level in range(self.scale)]
+        tails, heads = (np.empty(min(size, count - first), np.int32) for _ in range(2))
+        given = _halves(states), _halves([self.start["state"]["inc"]])
+        written = draw_edges(*given, label, undirected, tails, heads)
+        return tails[:written], heads[:written]
+
+    def skip(self) -> None:
+        """Move the generator behind the numbers of all edges."""
+        _skip(self.rng, self.start, self.m * self.scale)
+
+
 def draw_pairs(
     rng: np.random.Generator, scale: int, m: int, batch: int, label: Array, undirected: bool
 ) -> tuple[Array, Array]:
     """Draw m edges; return the tails and heads of the distinct ones that are no loops, in order.
 
-    The numbers of one level of ``batch`` edges follow each other in the stream. The generator continues behind them.
+    The generator continues behind them.
     """
-    from ..kernels.cpu.rmat import draw_edges
-
-    start, label = rng.bit_generator.state, label.astype(np.int32)
-    chunks = [(low, i, min(batch, m - low)) for low in range(0, m, batch) for i in range(0, min(batch, m - low), CHUNK)]
+    stream, label = Stream(rng, scale, m, batch), label.astype(np.int32)
+    chunks = stream.chunks(CHUNK)
     pieces: list[Piece] = [(label[:0], label[:0], None)] * len(chunks)
 
     def do(j: int) -> None:
-        low, first, count = chunks[j]
-        states = [_state_at(start, low * scale + level * count + first) for level in range(scale)]
-        tails, heads = (np.empty(min(CHUNK, count - first), np.int32) for _ in range(2))
-        given = _halves(states), _halves([start["state"]["inc"]])
-        written = draw_edges(*given, label, undirected, tails, heads)
-        pieces[j] = heads[:written], tails[:written], None  # sorted by heads first
+        tails, heads = stream.draw(chunks[j], CHUNK, label, undirected)
+        pieces[j] = heads, tails, None  # sorted by heads first
 
     cpu.share_out(lambda: do, len(chunks), cpu.facts().cores, np.zeros(1, np.int64))
-    _skip(rng, start, m * scale)
+    stream.skip()
     return _distinct(len(label), pieces)
 
 

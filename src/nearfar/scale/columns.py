@@ -26,10 +26,13 @@ class Column:
             self._file.truncate(end)
             self._file.seek(end)
         else:
-            header = {
-                "descr": np.lib.format.dtype_to_descr(self.dtype), "fortran_order": False, "shape": (count,),
-            }  # fmt: skip
-            np.lib.format.write_array_header_1_0(self._file, header)  # type: ignore[arg-type]
+            np.lib.format.write_array_header_1_0(self._file, _header(self.dtype, count))
+
+    @staticmethod
+    def recount(path: Path, dtype: Any, count: int) -> None:
+        """Say in the header of a file how many entries it has: NumPy leaves room for longer numbers there."""
+        with open(path, "r+b") as file:
+            np.lib.format.write_array_header_1_0(file, _header(np.dtype(dtype), count))
 
     def append(self, values: Array) -> None:
         """Write the next entries."""
@@ -44,6 +47,11 @@ class Column:
 
     def __exit__(self, *failure: object) -> None:
         self.close()
+
+
+def _header(dtype: np.dtype[Any], count: int) -> Any:
+    """Return what stands in the header of a file."""
+    return {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (count,)}
 
 
 def write_all(file: Any, values: Array) -> memoryview:

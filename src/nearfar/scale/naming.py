@@ -69,7 +69,8 @@ class Vertices:
         self._kept = self.words.count
         self.room.take(2 * self.words.nbytes, f"{self.words.count:,} names")
         with open(self.folder / "words", "ab", buffering=0) as file:
-            crc = zlib.crc32(write_all(file, ends), zlib.crc32(write_all(file, text)))
+            crc = zlib.crc32(write_all(file, text))
+            crc = zlib.crc32(write_all(file, ends), crc)
         return {"words": [len(text), len(ends), crc]}
 
     def restore(self, kept: list[list[int]]) -> None:
