@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError
-from ..formats.folder import ENDING, check_target, finish_folder, is_folder_name, open_graph, put_in_place
+from ..formats.folder import ENDING, check_target, finish_folder, is_folder_name, open_graph, replace_folder
 from ..formats.io.whole import cannot_write
 from ..graph.input_rows import InputRows
 from ..graph.stored import StoredGraph
@@ -42,7 +42,7 @@ def _in_folder(out: Any, make: Callable[[Path], tuple[bool, InputRows]]) -> Stor
         shutil.rmtree(made, ignore_errors=True)
         made.mkdir()
         finish_folder(made, *make(made))
-        put_in_place(made, target)
+        replace_folder(made, target)
     except OSError as error:
         raise cannot_write(target, error) from error
     finally:
