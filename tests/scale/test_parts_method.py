@@ -16,6 +16,7 @@ from helpers.strategies import start_distances
 from nearfar.errors import FormatError, MethodError
 from nearfar.graph import Graph, generate
 from nearfar.graph.parts import split_in_memory
+from nearfar.methods import part_run
 from nearfar.methods import parts as method
 
 each_way = pytest.mark.parametrize("way", ["phases", "rounds"])
@@ -165,7 +166,7 @@ def test_each_part_is_read_once_when_the_overlay_is_there(tmp_path, monkeypatch)
     graph = store(tmp_path, generate.road_grid(60, 60, seed=1), 9, how="coordinates")
     first = nearfar.sssp(graph, 17, method="parts").stats
     assert first["read_bytes"] >= sum(graph.parts.load(p).nbytes for p in range(9))
-    monkeypatch.setattr(method._Shelf, "put_back", lambda shelf, p: shelf.taken.pop(p))  # as if there were no room
+    monkeypatch.setattr(part_run.Shelf, "put_back", lambda shelf, p: shelf.taken.pop(p))  # as if there were no room
     second = nearfar.sssp(Graph.open(graph.path), 17, method="parts").stats
     assert second["parts_read"] == second["parts_settled"] == 10  # that of the source twice
 
@@ -227,3 +228,16 @@ def test_new_york(way, count):
         same(found, nearfar.sssp(graph, 1234, method="dijkstra"))
     finally:
         del graph.memo["parts"]
+
+
+def test_distances_to_a_source_need_the_reversed_graph_only(tmp_path):
+    plain = generate.rmat(8, seed=1)
+    graph = Graph.from_csr(plain.offsets, plain.heads, plain.weights * (plain.heads % 5 + 1))  # directed
+    nearfar.write(graph, tmp_path / "g.nearfar", reversed=True)
+    nearfar.write_parts(tmp_path / "g.nearfar", nearfar.partition(graph, 4, how="ranges"))
+    opened = Graph.open(tmp_path / "g.nearfar")
+    found = nearfar.sssp(opened, 3, direction="to", method="parts")
+    same(found, nearfar.sssp(graph, 3, direction="to"))
+    assert found.stats["parts"] == 4
+    assert "arcs" not in vars(opened)
+    assert "arcs" not in vars(opened.reversed)

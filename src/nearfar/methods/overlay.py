@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import FileError
-from ..formats.folder.parts import read_overlay, write_overlay
+from ..formats.folder.parts import read_overlay, stored_overlay_bytes, write_overlay
 from ..graph import Graph
 from ..graph.blocks import offset_type, record_type
 from ..graph.parts import Part, Parts
@@ -44,12 +44,16 @@ def known_overlay(parts: Parts) -> Graph | None:
     return found
 
 
+def overlay_bytes(parts: Parts) -> int:
+    """Return the bytes of the overlay, in memory or in the folder; 0 if it was not found yet."""
+    found: Graph | None = parts.memo.get("overlay")
+    return stored_overlay_bytes(parts) if found is None else found.arc_bytes
+
+
 def _find_overlay(parts: Parts, controls: Controls) -> Graph | None:
     """Find the arcs of all parts, one part after the other; None if the run was stopped."""
-    rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-    for p in range(parts.count):
-        if parts.starts[p] == parts.starts[p + 1]:
-            continue
+    rows: list[tuple[np.ndarray, np.ndarray]] = []
+    for p in np.flatnonzero(parts.boundary_sizes).tolist():
         part = parts.load(p)
         between = overlay_arcs(part, controls.threads, controls.stop)
         if controls.stopped:
@@ -58,25 +62,34 @@ def _find_overlay(parts: Parts, controls: Controls) -> Graph | None:
     return _assembled(rows, len(parts.boundary))
 
 
-def with_cuts(part: Part, between: OverlayArcs) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return degrees, heads and weights of the overlay's arcs from one part: those inside, then those that are cut."""
+def with_cuts(part: Part, between: OverlayArcs) -> tuple[np.ndarray, np.ndarray]:
+    """Return the overlay's arcs from one part, as degrees and records: those inside it, and those that are cut."""
     inner, cut = np.diff(between.offsets), np.diff(part.cut_offsets)
-    degrees = inner + cut
-    tails = np.concatenate([np.repeat(np.arange(len(degrees)), inner), np.repeat(np.arange(len(degrees)), cut)])
-    order = np.argsort(tails, kind="stable")
-    weights = part.cuts["weight"] if "weight" in (part.cuts.dtype.names or ()) else np.ones(len(part.cuts), np.int64)
-    heads = np.concatenate([between.heads, part.cuts["head"]])[order]
-    return degrees, heads, np.concatenate([between.weights, weights.astype(between.weights.dtype)])[order]
+    cut_weights = part.cuts["weight"] if "weight" in (part.cuts.dtype.names or ()) else np.ones(len(part.cuts), int)
+    weights = np.concatenate([between.weights, cut_weights.astype(between.weights.dtype)])
+    arcs = np.empty(len(weights), record_type(_narrowest(weights)))
+    arcs["head"], arcs["weight"] = np.concatenate([between.heads, part.cuts["head"]]), weights
+    tails = np.arange(len(inner), dtype=np.int32)
+    order = np.argsort(np.concatenate([np.repeat(tails, inner), np.repeat(tails, cut)]), kind="stable")
+    return inner + cut, arcs[order]
 
 
-def _assembled(rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]], n: int) -> Graph:
-    """Return the overlay as a graph; weights are as narrow as they fit."""
-    degrees, heads, weights = (
-        np.concatenate([row[i] for row in rows]) if rows else np.empty(0, np.int64) for i in range(3)
-    )
-    narrow: Any = np.int32 if weights.dtype.kind == "i" and weights.max(initial=0) < 2**31 else weights.dtype
-    offsets = np.zeros(n + 1, offset_type(len(heads)))
+def _narrowest(weights: np.ndarray) -> np.dtype[Any]:
+    """Return the narrowest type that holds the weights."""
+    return np.dtype(np.int32) if weights.dtype.kind == "i" and weights.max(initial=0) < 2**31 else weights.dtype
+
+
+def _assembled(rows: list[tuple[np.ndarray, np.ndarray]], n: int) -> Graph:
+    """Return the overlay as a graph; the list is emptied, and its arrays are freed as their arcs are copied."""
+    degrees = np.concatenate([degrees for degrees, _ in rows]) if rows else np.zeros(n, np.int64)
+    total = int(degrees.sum())
+    offsets = np.zeros(n + 1, offset_type(total))
     np.cumsum(degrees, out=offsets[1:])
-    arcs = np.empty(len(heads), record_type(np.dtype(narrow)))
-    arcs["head"], arcs["weight"] = heads, weights
-    return Graph(offsets, arcs, Vertices(n))
+    types = [arcs.dtype["weight"] for _, arcs in rows] or [np.dtype(np.int32)]
+    found, done = np.empty(total, record_type(np.result_type(*types))), 0
+    while rows:
+        _, arcs = rows.pop(0)
+        found["head"][done : done + len(arcs)] = arcs["head"]
+        found["weight"][done : done + len(arcs)] = arcs["weight"]
+        done += len(arcs)
+    return Graph(offsets, found, Vertices(n))

@@ -18,6 +18,7 @@ from ..engine.options import take_memory
 from ..engine.query import take_graph
 from ..errors import InputTypeError, MemoryLimitError, MissingDependencyError, OptionError, in_python, option
 from ..formats.folder import open_graph
+from ..formats.folder.document import REVERSED
 from ..formats.folder.parts import write_split
 from ..graph import Graph
 from ..graph.arrays import Array
@@ -215,7 +216,7 @@ def write_parts(graph: Any, partition: Partition) -> None:
     """Write the parts of a graph beside its arcs: into ``parts/`` in its folder.
 
     Queries then need a few parts at a time in memory, instead of all arcs. Arcs are read twice, block by block. Writing
-    the graph again removes its parts.
+    the graph again removes its parts. If the reversed graph lies in the folder, its parts are written, too.
 
     Parameters
     ----------
@@ -247,3 +248,7 @@ def write_parts(graph: Any, partition: Partition) -> None:
             f"the partition is of {len(partition.labels):,} vertices, and the graph has {stored.n:,}. Cut this graph."
         )
     write_split(stored, partition.labels, partition.parts)
+    if not stored.undirected and (stored.path / REVERSED).is_dir():
+        reverse = stored.reversed
+        assert isinstance(reverse, StoredGraph)
+        write_split(reverse, partition.labels, partition.parts)

@@ -203,6 +203,13 @@ class OverlayFolder(PartsFolder):
     document, kind = "overlay.json", "overlay"
 
 
+def stored_overlay_bytes(parts: Parts) -> int:
+    """Return the bytes of the overlay that lies beside some parts; 0 if it was not found yet."""
+    if parts.folder is None or not (Path(parts.folder) / OVERLAY / OverlayFolder.document).exists():
+        return 0
+    return sum(file.stat().st_size for file in (Path(parts.folder) / OVERLAY).glob("*.npy"))
+
+
 def read_overlay(parts: Parts) -> tuple[Array, Array] | None:
     """Return offsets and arcs of the overlay of some parts, None if it was not found yet."""
     assert parts.folder is not None
