@@ -13,7 +13,7 @@ import nearfar
 from helpers.cut import cut_cases
 from helpers.data import load
 from helpers.strategies import start_distances
-from nearfar.errors import FormatError, MethodError
+from nearfar.errors import FormatError, MemoryLimitError, MethodError
 from nearfar.graph import Graph, generate
 from nearfar.graph.parts import split_in_memory
 from nearfar.methods import part_run
@@ -160,6 +160,16 @@ def test_the_plan_says_rounds_where_boundaries_are_large(tmp_path):
     floats = Graph.from_csr(graph.offsets, graph.heads, graph.heads * 0.5)
     floats.memo["parts"] = graph.parts
     assert "weights are floats" in nearfar.plan(floats, 0, method="parts").why
+    assert (
+        method.choose_parts(graph, 1, graph.arc_file.nbytes, 4) is None
+    )  # arcs do not fit, but parts would need rounds
+
+
+def test_parts_that_are_too_large_are_refused(tmp_path):
+    graph = store(tmp_path, generate.road_grid(60, 60, seed=1), 2, how="ranges")
+    with pytest.raises(MemoryLimitError, match=r"more parts \(nearfar\.partition\)"):
+        nearfar.sssp(graph, 0, method="parts", memory="100 kB")
+    assert method.choose_parts(graph, 1, 100_000, 4) is None
 
 
 def test_each_part_is_read_once_when_the_overlay_is_there(tmp_path, monkeypatch):

@@ -275,7 +275,7 @@ def make_plan(
     why = "the graph is prepared" if prepared else "the method was asked for"
     room = available - (0 if filled else rows * graph.n * types[0].itemsize)
     if method == "auto":
-        method, why = choose_parts(graph, room, types[0].itemsize) or choose_method(
+        method, why = choose_parts(graph, rows, room, types[0].itemsize) or choose_method(
             graph, rows, threads, early, bounded, plain, types[0].itemsize
         )
     record = METHODS[method]
