@@ -1,17 +1,68 @@
-"""Passes over all arcs of a graph, in blocks: of a graph on disk they are read block by block, and never kept."""
+"""Passes over all arcs of a graph, in blocks: of a graph on disk they are read block by block, and never kept.
+
+Whoever goes through all arcs once, in order, needs no more of them in memory than a block.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from .arrays import Array
+from .blocks import record_type
 from .graph import Graph
 from .rows import freeze
 from .stored import BLOCK, StoredGraph
 
 AT_ONCE = 1 << 22  # bytes of arcs: large enough for a disk, small enough for any budget
+
+
+class Piece(NamedTuple):
+    """Consecutive arcs, from ``low`` on, and the vertices that they leave, from ``first`` on.
+
+    ``offsets`` are those of a graph that has these arcs only: entry i belongs to vertex ``first + i``.
+    """
+
+    low: int
+    first: int
+    offsets: Array
+    arcs: Array
+
+    @property
+    def tails(self) -> Array:
+        """The vertex that each arc leaves."""
+        count = len(self.offsets) - 1
+        return np.repeat(np.arange(self.first, self.first + count, dtype=np.int32), np.diff(self.offsets))
+
+
+def is_on_disk(graph: Graph) -> bool:
+    """Tell whether the arcs lie on the disk, and were not all asked for yet."""
+    return isinstance(graph, StoredGraph) and "arcs" not in vars(graph)
+
+
+def pieces_of(graph: Graph, at_once: int = AT_ONCE) -> Iterator[Piece]:
+    """Yield all arcs in order, as rows. The arrays are overwritten by the next piece."""
+    for first, low, arcs in arc_blocks(graph, at_once):
+        last = tail_of(graph.offsets, low + len(arcs) - 1)
+        offsets = np.clip(graph.offsets[first : last + 2].astype(np.int64) - low, 0, len(arcs))
+        yield Piece(low, first, offsets, arcs)
+
+
+def arcs_of(graph: Graph, u: int) -> Array:
+    """Return the arcs of one vertex; from disk, the blocks that hold them are read."""
+    low, high = int(graph.offsets[u]), int(graph.offsets[u + 1])
+    if low == high:
+        return np.empty(0, record_type(graph.weight_dtype))
+    if not isinstance(graph, StoredGraph) or not is_on_disk(graph):
+        return graph.arcs[low:high]
+    size = graph.arc_file.dtype.itemsize
+    first, last = low * size // BLOCK, -(-high * size // BLOCK)
+    buffer = np.empty((last - first) * BLOCK, np.uint8)
+    graph.arc_file.read(first, last, buffer)
+    begin = low * size - first * BLOCK
+    return buffer[begin : begin + (high - low) * size].view(graph.arc_file.dtype)
 
 
 def arc_blocks(graph: Graph, at_once: int = AT_ONCE) -> Iterator[tuple[int, int, Array]]:
@@ -20,7 +71,7 @@ def arc_blocks(graph: Graph, at_once: int = AT_ONCE) -> Iterator[tuple[int, int,
     The records are overwritten by the next block.
     """
     size = graph.arc_file.dtype.itemsize if isinstance(graph, StoredGraph) else graph.arcs.dtype.itemsize
-    if isinstance(graph, StoredGraph) and "arcs" not in vars(graph):
+    if isinstance(graph, StoredGraph) and is_on_disk(graph):
         yield from _from_disk(graph, at_once)
         return
     step = max(1, at_once // size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import bfs, delta, dijkstra, edge, floyd, frontier, johnson, parts, prepared
+from . import bfs, delta, dijkstra, edge, floyd, frontier, johnson, parts, prepared, streamed
 from .method import Method
 
 METHODS: dict[str, Method] = {
@@ -17,6 +17,7 @@ METHODS: dict[str, Method] = {
         prepared.METHOD,
         floyd.METHOD,
         parts.METHOD,
+        streamed.METHOD,
     )
 }
 

@@ -98,3 +98,9 @@ def doublings(size: int) -> float:
 def slower(n: int, itemsize: int) -> float:
     """Return the factor by which a row takes longer because its n distances are not in the fast cache."""
     return 1 + ROW_LARGE * doublings(n * itemsize)
+
+
+# Rows on streamed arcs: seconds per arc of the graph (New York 29 ms on one thread, R-MAT 22 4.3 s), and bytes that a
+# disk reads per second, checksums included (R-MAT 22 from an empty page cache: 2.6 GB in 9 s, relaxing meanwhile; a
+# guess).
+STREAMED_ARC, DISK_BYTES = 35e-9, 1e9

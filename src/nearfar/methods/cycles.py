@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.passes import pieces_of
+
 if TYPE_CHECKING:
     from ..graph import Graph
 
@@ -52,14 +54,23 @@ def _pulling_arcs(
 
     ``loosely``: for floats, also the arcs for which it holds up to rounding.
     """
-    tails = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.offsets))
+    found = [_pulling(piece.tails, piece.arcs, dist, ceiling, loosely) for piece in pieces_of(graph)]
+    if not found:
+        return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.bool_)
+    tails, heads, strict = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return tails, heads, strict
+
+
+def _pulling(
+    tails: np.ndarray, arcs: np.ndarray, dist: np.ndarray, ceiling: Any, loosely: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what `_pulling_arcs` does, of some arcs."""
     known = dist[tails] != ceiling
-    tails, heads = tails[known], graph.heads[known]
-    assert graph.weights is not None  # unweighted arcs are not negative
+    tails, heads, weights = tails[known], arcs["head"][known], arcs["weight"][known]
     wide = dist.dtype if dist.dtype.kind == "f" else np.int64
-    offers = dist[tails].astype(wide) + graph.weights[known]
+    offers = dist[tails].astype(wide) + weights
     pulling = offers <= dist[heads]
     if loosely and dist.dtype.kind == "f":
-        size = np.abs(dist[tails]) + np.abs(graph.weights[known])
+        size = np.abs(dist[tails]) + np.abs(weights)
         pulling |= offers - dist[heads] <= ROUNDING * np.finfo(dist.dtype).eps * size
     return tails[pulling], heads[pulling], (offers < dist[heads])[pulling]

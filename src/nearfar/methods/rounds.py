@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import NegativeCycleError
 from ..graph import Graph
+from ..graph.passes import arcs_of
 from .cycles import find_negative_cycle
 from .problem import Controls, Problem
 from .tuning import FIRST_ROUNDS
@@ -66,13 +67,13 @@ def _walk(names: Sequence[Any]) -> str:
 
 def is_negative(graph: Graph, cycle: list[int]) -> bool:
     """Tell whether a cycle really has negative length; with floats, rounding alone may shorten each walk around it."""
-    return graph.arcs.dtype["weight"].kind != "f" or math.fsum(_lightest(graph, cycle)) < 0
+    return graph.weight_dtype is None or graph.weight_dtype.kind != "f" or math.fsum(_lightest(graph, cycle)) < 0
 
 
 def _lightest(graph: Graph, cycle: list[int]) -> list[float]:
     """Return the weights of the arcs around a cycle; of parallel arcs the lightest."""
     weights = []
     for u, v in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
-        row = graph.arcs[graph.offsets[u] : graph.offsets[u + 1]]
+        row = arcs_of(graph, u)
         weights.append(float(row["weight"][row["head"] == v].min()))
     return weights

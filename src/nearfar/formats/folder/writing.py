@@ -268,7 +268,8 @@ class _Facts:
         facts: dict[str, Any] = {"max_degree": self.max_degree}
         if not weighted or not self.m:
             only = int(self.m > 0)
-            return facts | {"min_weight": only, "max_weight": only, "mean_weight": only}
+            known = dict.fromkeys(("min_weight", "max_weight", "mean_weight"), only)
+            return facts | known | {"typical_weight": 0.0 if weighted else 1.0}
         return facts | {
             "min_weight": self._least, "max_weight": self._greatest, "mean_weight": self._sum,
             "typical_weight": median_of_positive(np.concatenate(self._sample)),

@@ -205,3 +205,11 @@ class LabelArrays(NamedTuple):
     common: np.ndarray  # by rank, the number of ancestors
     least: np.ndarray  # the least of these numbers in runs of blocks
     levels: np.ndarray  # rounded logarithms
+
+
+class Lists(NamedTuple):
+    """The vertices that a row on streamed arcs works on (streamed.py)."""
+
+    near: np.ndarray
+    far: np.ndarray
+    queued: np.ndarray  # which list a vertex is in; 0: none
