@@ -28,12 +28,14 @@ def named(table, flag):
 
 
 def test_methods():
-    assert list(METHODS) == ["dijkstra", "delta", "frontier", "edge", "johnson", "bfs", "prepared", "floyd", "parts"]
+    assert list(METHODS) == [
+        "dijkstra", "delta", "frontier", "edge", "johnson", "bfs", "prepared", "floyd", "parts", "streamed",
+    ]  # fmt: skip
     assert ALIASES == {"dij": "dijkstra", "spfa": "frontier", "fw": "floyd"}
-    assert named(METHODS, "negative_weights") == {"frontier", "edge", "johnson", "prepared", "floyd"}
+    assert named(METHODS, "negative_weights") == {"frontier", "edge", "johnson", "prepared", "floyd", "streamed"}
     assert named(METHODS, "rounds") == {"prepared", "floyd"}
     assert named(METHODS, "in_order") == {"dijkstra"}
-    assert named(METHODS, "many") == {"bfs", "prepared", "floyd", "parts"}
+    assert named(METHODS, "many") == {"bfs", "prepared", "floyd", "parts", "streamed"}
     assert named(METHODS, "new_worker") == {"dijkstra", "delta", "frontier", "edge", "johnson"}
     assert named(METHODS, "together") == {"delta", "bfs"}
 
@@ -51,8 +53,10 @@ def test_methods_of_gpus():
 
 
 def test_what_tests_loop_over():
-    assert able.ALL == ("dijkstra", "delta", "frontier", "edge", "johnson", "bfs", "prepared", "floyd", "parts")
-    assert able.NEGATIVE == ("frontier", "edge", "johnson", "prepared", "floyd")
+    assert able.ALL == (
+        "dijkstra", "delta", "frontier", "edge", "johnson", "bfs", "prepared", "floyd", "parts", "streamed",
+    )  # fmt: skip
+    assert able.NEGATIVE == ("frontier", "edge", "johnson", "prepared", "floyd", "streamed")
     assert able.ROUNDING == ("prepared", "floyd")
     assert able.SINGLY == ("dijkstra", "delta", "frontier", "edge", "johnson")
     assert reach.ALL == ("delta", "frontier", "edge")
@@ -106,11 +110,11 @@ def test_files_of_answers():
     assert list(SAVERS) == [".npy", ".npz", ".csv", ".csv.gz", ".parquet"]
 
 
-# How many tests are made of a function by its parameters: 8 methods x 5 types, and so on.
+# How many tests are made of a function by its parameters: 10 methods x 5 types, and so on.
 MADE = {
-    "conformance/test_grid.py::test_grid": 45,
-    "conformance/test_grid.py::test_negative_weights": 5,
-    "conformance/test_grid.py::test_negative_cycles": 5,
+    "conformance/test_grid.py::test_grid": 50,
+    "conformance/test_grid.py::test_negative_weights": 6,
+    "conformance/test_grid.py::test_negative_cycles": 6,
     "conformance/test_grid.py::test_methods_that_need_weights_from_zero": 4,
     "gpu/test_grid_gpu.py::test_grid": 38,
     "gpu/test_grid_gpu.py::test_negative_weights": 4,

@@ -9,7 +9,7 @@ The options are the same everywhere:
 
 method : str
     "auto", "dijkstra" ("dij"), "delta", "frontier" ("spfa"), "edge", "johnson", "bfs",
-    "prepared", "floyd" ("fw") or "parts".
+    "prepared", "floyd" ("fw"), "parts" or "streamed".
 device : str or list
     "auto", "cpu", a GPU such as "opencl", "opencl:1" or "cuda:0", or a list of GPUs, which share the rows.
 cutoff : number

@@ -52,9 +52,18 @@ def with_seconds(plan: Plan, graph: Graph, ready: bool) -> Plan:
     """Return a plan for the CPU with the seconds that it should take; ``ready``: the graph is prepared."""
     if plan.gpu is not None or not plan.rows:
         return plan
+    if plan.method == "streamed":
+        return replace(plan, seconds=streamed_seconds(plan, graph.m))
     seen = graph.memo.get("outlook", (0, None))[1]
     seconds = seconds_on_cpu(graph, plan.rows, plan.method, plan.threads, plan.dtype.itemsize, ready, seen)
     return replace(plan, seconds=seconds)
+
+
+def streamed_seconds(plan: Plan, m: int) -> float:
+    """Return the expected seconds of rows on streamed arcs: relaxing or reading, whichever takes longer."""
+    relaxing = plan.rows * m * costs.STREAMED_ARC / min(plan.threads, plan.rows)
+    read = 0 if plan.streaming is None else plan.streaming.expected_bytes
+    return costs.QUERY_MANY + max(relaxing, read / costs.DISK_BYTES)
 
 
 def row_seconds(graph: Graph, itemsize: int) -> float:

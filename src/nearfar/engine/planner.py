@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +21,11 @@ from ..gpu.planning import GpuPlan, plan_gpus
 from ..methods import METHODS
 from ..methods.bfs_cost import are_few
 from ..methods.bfs_one import SHARED_STEPS
-from ..methods.parts import choose_parts, reason
+from ..methods.parts import choose_parts
+from ..methods.parts import reason as reason_for_parts
 from .candidates import choose_many, outlook_of
 from .estimate import preparing_seconds
+from .streaming import Streaming, arc_memory, must_stream, reason, streamed_bytes
 from .tuning import BREADTH_FIRST, LINE_LIKE, PARALLEL_ARCS, RENUMBER_ROWS, TREE_LIKE
 
 if TYPE_CHECKING:
@@ -73,6 +76,10 @@ class Plan:
     stored_bytes : int or None
         If the answer goes to a store: the bytes that it should take on the disk, by a sample of its blocks. ``bytes``
         are those of the memory in any case.
+    streaming : Streaming or None
+        If the arcs are read from the disk in batches: in how many, and about how many bytes.
+    arc_memory : int
+        The part of ``bytes`` that arcs take which lie on the disk and are all used.
     seconds : float or None
         What it should take on the CPU, by a model fitted on another machine: right within a factor of two or three.
         Only `nearfar.plan` and `nearfar.metrics.plan` ask for it.
@@ -103,6 +110,8 @@ class Plan:
     table: bool = False
     seconds: float | None = field(default=None, compare=False)
     stored_bytes: int | None = field(default=None, compare=False)
+    streaming: Streaming | None = None
+    arc_memory: int = 0
 
     def __str__(self) -> str:
         return str(self.describe())
@@ -112,6 +121,8 @@ class Plan:
         batches: dict[str, Any] = {}
         if self.layouts:
             batches = {"arc_batches": self.arc_batches, "row_batches": self.row_batches, **self._groups()}
+        if self.streaming:
+            batches = {"arc_batches": self.arc_batches, "expected_bytes_read": self.streaming.expected_bytes}
         threads = {} if self.gpu else {"threads": self.threads}
         return Description(
             method=self.method,
@@ -146,7 +157,9 @@ class Plan:
 
     @property
     def arc_batches(self) -> int:
-        """In how many batches the arcs are sent to a device; 1 if it holds all of them at once."""
+        """In how many batches the arcs are sent to a device, or read from the disk; 1 if all are there at once."""
+        if self.streaming:
+            return self.streaming.batches
         return max((layout.batches for layout in self.layouts), default=1)
 
     @property
@@ -168,7 +181,8 @@ class Plan:
         if self.device != "cpu":
             what = f"{self.method} with {self.n:,} vertices needs, on {self.device}, at least"
             raise too_large(what, self.bytes, self.available, self._gpu_way_out())
-        what = f"{self.rows:,} x {self.n:,} distances as {self.dtype.name} with their work space need"
+        arcs = ", the arcs" if self.arc_memory else ""
+        what = f"{self.rows:,} x {self.n:,} distances as {self.dtype.name}{arcs} with their work space need"
         raise too_large(what, self.bytes, self.available, self._way_out())
 
     def _gpu_way_out(self) -> str:
@@ -183,8 +197,11 @@ class Plan:
         """Return advice on what would need less memory."""
         if self.method == "parts":
             return "Cut the graph into more parts (nearfar.partition), or allow more memory"
+        if self.arc_memory:
+            return f"Use {option('method', 'streamed')}, which reads the arcs in batches, or allow more memory"
         if self.rows == 1:
-            spare = "" if self.method == "edge" else f", or {option('method', 'edge')}, which needs no work space"
+            edge = f", or {option('method', 'edge')}, which needs no work space"
+            spare = "" if self.method == "edge" or self.streaming else edge
             return f"Allow more memory, or use a machine that has it{spare}"
         if self.threads > 1 and self.rows * self.n * self.dtype.itemsize < self.available:
             return "Use fewer threads, or ask for fewer sources at a time (mssp with a part of them)"
@@ -273,20 +290,24 @@ def make_plan(
     ``early`` and ``bounded``: there are targets, or there is a cutoff. ``plain`` as in `choose_method`.
     """
     why = "the graph is prepared" if prepared else "the method was asked for"
-    room = available - (0 if filled else rows * graph.n * types[0].itemsize)
+    itemsize = types[0].itemsize
+    answer = 0 if filled else rows * graph.n * itemsize
+    room = available - answer
+    fits = not must_stream(graph, answer, itemsize, available)
+    cut = choose_parts(graph, rows, room, itemsize) if method == "auto" and not fits else None
+    streamed = partial(_streamed_plan, graph, rows, method, types, threads, available, answer)
+    if method == "streamed" or (method == "auto" and not fits and cut is None):
+        return streamed()
+    asked = method
     if method == "auto":
-        method, why = choose_parts(graph, rows, room, types[0].itemsize) or choose_method(
-            graph, rows, threads, early, bounded, plain, types[0].itemsize
-        )
+        method, why = cut or choose_method(graph, rows, threads, early, bounded, plain, itemsize)
     record = METHODS[method]
     if method == "parts":
-        why = f"{why}: {reason(graph, room)}"
+        why = f"{why}: {reason_for_parts(graph, room)}"
     shared = min(threads, 1 + graph.m // PARALLEL_ARCS)
     together = rows == 1 and shared > 1 and record.together is not None
     if record.many is None or record.together is not None:
         threads = shared if together else max(1, min(threads, rows))
-    itemsize = types[0].itemsize
-    answer = 0 if filled else rows * graph.n * itemsize
     worker = record.scratch(graph.n, itemsize)
     shared_bytes = (
         record.memory(graph.n, graph.m, rows, threads, itemsize)
@@ -294,10 +315,15 @@ def make_plan(
         else record.needs(graph, rows, threads, itemsize)
     )
     # Not with negative weights: a negative cycle must be reported with the original indices.
-    renumber = record.many is None and rows >= RENUMBER_ROWS and graph.min_weight >= 0 and graph.scattered
+    renumber = record.many is None and rows >= RENUMBER_ROWS and graph.min_weight >= 0 and fits
+    renumber = renumber and graph.scattered
+    arcs = 0 if prepared or method == "parts" else arc_memory(graph)
     if renumber:
         why += "; the vertices are renumbered first, since the indices of neighbours are far apart"
         worker += graph.n * itemsize
+    needed = answer + shared_bytes + threads * worker + (graph.arc_bytes + 4 * graph.n if renumber else 0) + arcs
+    if arcs and asked == "auto" and needed > available:
+        return streamed()
     return Plan(
         method=method,
         device="cpu",
@@ -306,11 +332,34 @@ def make_plan(
         n=graph.n,
         dtype=types[0],
         wider=types[1] if len(types) > 1 else None,
-        bytes=answer + shared_bytes + threads * worker + (graph.arc_bytes + 4 * graph.n if renumber else 0),
+        bytes=needed,
         available=available,
         together=together,
         renumber=renumber,
         why=why,
+        arc_memory=arcs,
+    )
+
+
+def _streamed_plan(
+    graph: Graph, rows: int, method: str, types: Sequence[np.dtype], threads: int, available: int, answer: int
+) -> Plan:
+    """Return the plan for rows on arcs that are read from the disk in batches."""
+    needed, streaming = streamed_bytes(graph, rows, answer, threads, available)
+    return Plan(
+        method="streamed",
+        device="cpu",
+        threads=threads,
+        rows=rows,
+        n=graph.n,
+        dtype=types[0],
+        wider=types[1] if len(types) > 1 else None,
+        bytes=needed,
+        available=available,
+        together=False,
+        renumber=False,
+        why="the method was asked for" if method == "streamed" else reason(graph, streaming, available),
+        streaming=streaming if arc_memory(graph) else None,
     )
 
 

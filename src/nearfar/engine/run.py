@@ -46,7 +46,7 @@ def run(query: Query, plan: Plan, rows: np.ndarray | DeviceArray) -> Outcome:
         rows.fill(limits.unreached(rows.dtype))
         return Outcome(0, True, 0.0, {})
     made = rows.nbytes if query.out is None and isinstance(rows, np.ndarray) else 0
-    controls = Controls(threads=plan.threads, memory=plan.available - made)
+    controls = Controls(threads=plan.threads, memory=plan.available - made - plan.arc_memory)
     misfits: list[int] = []
     controls.finish, controls.is_bare = _finisher(query, problem, rows, controls, misfits)
     compiling = 0.0 if plan.gpu else _compile(plan, problem)

@@ -19,7 +19,7 @@ from ..description import format_seconds
 from ..devices import cpu
 from ..devices.arrays import DeviceArray
 from ..devices.facts import Facts
-from ..errors import DeviceError, DistanceOverflowError, NegativeCycleError
+from ..errors import DeviceError, DistanceOverflowError, NegativeCycleError, option
 from ..gpu.choice import gpu_facts
 from ..gpu.model import copy_speed
 from ..gpu.planning import expected_seconds
@@ -30,21 +30,37 @@ from ..results import Distances, limits
 from . import options
 from .candidates import outlook_of
 from .estimate import preparing_seconds, seconds_on_cpu
-from .planner import Plan, make_gpu_plan, make_plan
+from .planner import Plan, make_gpu_plan, make_plan, too_large
 from .query import Query, check
 from .run import run
+from .streaming import arc_memory, must_stream
 from .tuning import GPU_MARGIN
 
 
 def plan_query(query: Query) -> Plan:
     """Return what a query will do: on the devices it names, or, with "auto", on a GPU if that should be faster."""
-    gpus = gpu_facts(query.devices, query.graph, len(query.sources), query.method)
+    gpus = () if _stays_on_disk(query) else gpu_facts(query.devices, query.graph, len(query.sources), query.method)
     plan = _plan_on_gpus(query, gpus, query.types) if gpus else _plan_on_cpu(query, query.types)
     if gpus and query.devices == ("auto",):
         plan = _take_faster(query, plan, _plan_on_cpu(query, query.types))
     negative = query.graph.min_weight < 0
     options.check_delta(query.delta, plan.method, negative, plan.why if query.method == "auto" else "")
     return plan
+
+
+def _stays_on_disk(query: Query) -> bool:
+    """Tell whether the arcs lie on the disk and do not fit into the machine's memory; a GPU would need all of them."""
+    free = cpu.facts().memory
+    on_gpu = query.devices not in (("auto",), ("cpu",))
+    available = free if on_gpu or query.memory is None else query.memory
+    answer = 0 if query.out is not None else len(query.sources) * query.graph.n * query.types[0].itemsize
+    if not must_stream(query.graph, answer, query.types[0].itemsize, available):
+        return False
+    if on_gpu:
+        needed = arc_memory(query.graph) + answer
+        way_out = f"Use {option('device', 'cpu')}, which reads the arcs in batches, or a machine with more memory"
+        raise too_large("the arcs, which a GPU takes from memory, and the distances need", needed, free, way_out)
+    return True
 
 
 def _take_faster(query: Query, on_gpu: Plan, on_cpu: Plan) -> Plan:
