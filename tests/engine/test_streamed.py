@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from helpers.asking import QUERIES, ask, assert_negative_cycle, assert_same, bui
 from helpers.data import load
 from helpers.tiny_blocks import tiny_blocks, tiny_blocks_on_disk
 from nearfar import Graph
-from nearfar.errors import MemoryLimitError, NegativeCycleError
+from nearfar.errors import FormatError, MemoryLimitError, NegativeCycleError
 
 ANY = strategies.queries() | strategies.queries(strategies.negative_cases())
 
@@ -122,3 +123,126 @@ def test_vertices_with_more_arcs_than_a_block_holds():
     with tiny_blocks(2):
         found = nearfar.apsp(graph, method="streamed")
     assert found.rows.tobytes() == nearfar.apsp(graph, method="dijkstra").rows.tobytes()
+
+
+@settings(max_examples=60)
+@given(asked=ANY, direction=st.sampled_from(["from", "to"]))
+def test_trees_sources_and_proofs_by_passes(asked, direction):
+    """What follows from the distances is the same as in memory, and nobody asks for all arcs."""
+    case, sources = asked
+    graph = build(case)
+    with on_disk(graph, reversed=direction == "to") as stored:
+        for query in ("mssp", "nearest"):
+            wanted = getattr(nearfar, query)(graph, sources, direction=direction)
+            found = getattr(nearfar, query)(stored, sources, direction=direction, method="streamed")
+            assert np.array_equal(found.towards_sources, wanted.towards_sources)
+            assert nearfar.verify(stored, found)
+            if query == "nearest":
+                assert np.array_equal(found.source, wanted.source)
+            else:
+                assert np.array_equal(found.fewest_arcs(), wanted.fewest_arcs())
+        one = nearfar.sssp(stored, sources[0], direction=direction, method="streamed")
+        other = nearfar.sssp(graph, sources[0], direction=direction)
+        for v in np.flatnonzero(other.reached):
+            assert one.path(v) == other.path(v)
+
+
+@settings(max_examples=40)
+@given(asked=strategies.queries(strategies.cases(min_n=2)), data=st.data())
+def test_a_wrong_row_is_found_by_passes(asked, data):
+    case, sources = asked
+    with on_disk(build(case)) as stored:
+        result = nearfar.sssp(stored, sources[0], method="streamed")
+        v = data.draw(st.integers(0, case.n - 1))
+        wrong = result.rows[0, v] + 1 if result.reached[v] else 1
+        result.rows[0, v] = wrong
+        assert not nearfar.verify(stored, result)
+
+
+@settings(max_examples=40)
+@given(asked=strategies.queries(), data=st.data())
+def test_tables(asked, data):
+    case, sources = asked
+    targets = data.draw(st.lists(st.integers(0, case.n - 1), min_size=1, max_size=3))
+    graph = build(case)
+    with on_disk(graph, reversed=True) as stored:
+        found = nearfar.table(stored, sources, targets, method="streamed")
+        wanted = nearfar.table(graph, sources, targets, method="dijkstra")
+        assert found.dist.tobytes() == wanted.dist.tobytes()
+        for s, t in zip(sources, targets, strict=False):
+            if wanted[s, t] < np.inf:
+                assert found.path(s, t) == wanted.path(s, t)
+
+
+def test_the_other_direction_needs_a_reversed_graph(tmp_path):
+    rng = np.random.default_rng(5)
+    directed = Graph.from_arcs(rng.integers(0, 500, 40_000), rng.integers(0, 500, 40_000), rng.integers(1, 9, 40_000))
+    nearfar.write(directed, tmp_path / "g.nearfar")
+    graph = Graph.open(tmp_path / "g.nearfar")
+    with pytest.raises(MemoryLimitError, match="reversed=True"):
+        nearfar.sssp(graph, 0, direction="to", memory=300_000)
+    # A table of one target is searched from the sources then, which is the other way round if the graph is at hand.
+    found = nearfar.table(graph, range(5), [7], memory=300_000)
+    assert found.dist.tobytes() == nearfar.table(directed, range(5), [7]).dist.tobytes()
+    nearfar.write(directed, tmp_path / "g.nearfar", reversed=True)
+    graph = Graph.open(tmp_path / "g.nearfar")
+    found = nearfar.sssp(graph, 0, direction="to", memory=300_000)
+    assert found.stats["method"] == "streamed"
+    assert found.dist.tobytes() == nearfar.sssp(directed, 0, direction="to").dist.tobytes()
+    assert "arcs" not in vars(graph) and "arcs" not in vars(graph.reversed)
+
+
+@pytest.fixture
+def roads(tmp_path):
+    """Return a grid on disk, and what it is."""
+    grid = nearfar.generate.road_grid(200, 200, seed=3)
+    nearfar.write(grid, tmp_path / "g.nearfar")
+    return tmp_path / "g.nearfar", grid
+
+
+SMALL = {"method": "streamed", "memory": 900_000}
+
+
+@pytest.mark.parametrize("at", [0.2, 0.5, 0.999])
+def test_a_damaged_block_is_found(roads, at):
+    path, grid = roads
+    graph = Graph.open(path)
+    wanted = nearfar.sssp(graph, 0, **SMALL).dist
+    file = path / "arcs.npy"
+    data = bytearray(file.read_bytes())
+    data[128 + int(at * grid.arcs.nbytes)] ^= 4
+    file.write_bytes(data)
+    for opened in (graph, Graph.open(path)):  # opened before the damage was done, and after it
+        with pytest.raises(FormatError, match="damaged"):
+            nearfar.sssp(opened, 0, **SMALL)
+    assert wanted.tobytes() == nearfar.sssp(grid, 0).dist.tobytes()
+
+
+def test_a_file_that_is_cut_short_meanwhile(roads):
+    path, _ = roads
+    graph = Graph.open(path)
+    with open(path / "arcs.npy", "r+b") as file:
+        file.truncate(200_000)
+    with pytest.raises(FormatError, match="damaged"):
+        nearfar.sssp(graph, 0, **SMALL)
+
+
+def test_a_folder_that_is_removed_meanwhile_is_read_on(roads):
+    """The file is open: whoever removes or replaces the folder does not change the graph."""
+    path, grid = roads
+    graph = Graph.open(path)
+    shutil.rmtree(path)
+    assert nearfar.sssp(graph, 0, **SMALL).dist.tobytes() == nearfar.sssp(grid, 0).dist.tobytes()
+
+
+def test_second_calls_and_notes(roads):
+    path, grid = roads
+    graph = Graph.open(path)
+    first, second = (nearfar.sssp(graph, 5, **SMALL) for _ in range(2))
+    assert first.dist.tobytes() == second.dist.tobytes() == nearfar.sssp(grid, 5).dist.tobytes()
+    assert first.stats["bytes_read"] == second.stats["bytes_read"] >= grid.arcs.nbytes
+    assert first.stats["blocks_held"] < first.stats["blocks"] == -(-grid.arcs.nbytes // 2**16)
+    assert first.stats["batches"] <= first.stats["blocks_read"]
+    assert first.stats["passes"] == pytest.approx(first.stats["blocks_read"] / first.stats["blocks"], abs=0.001)
+    isolated = nearfar.sssp(graph, 5, cutoff=0, **SMALL)  # only what can matter is read
+    assert isolated.stats["blocks_read"] <= 2

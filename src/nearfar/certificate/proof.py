@@ -49,14 +49,15 @@ class Arcs:
 
     def _blocks(self) -> Iterator[Block]:
         """Yield the blocks; a vertex with many arcs may span several."""
-        offsets, weights = self.graph.offsets, self.graph.weights
+        offsets, weighted = self.graph.offsets, self.graph.weight_dtype is not None
         for first in range(0, self.graph.m, self.block):
             last = min(first + self.block, self.graph.m)
             low, high = np.searchsorted(offsets, (first, last - 1), side="right") - 1
             bounds = np.clip(offsets[low : high + 2], first, last)
             tails = np.repeat(np.arange(low, high + 1, dtype=np.int32), np.diff(bounds))
-            part = np.ones(last - first, dtype=np.int32) if weights is None else weights[first:last]
-            heads = self.graph.heads[first:last]
+            arcs = self.graph.some_arcs(first, last)
+            part = arcs["weight"] if weighted else np.ones(last - first, dtype=np.int32)
+            heads = arcs["head"]
             yield (first, heads, tails, part) if self.backward else (first, tails, heads, part)
 
 

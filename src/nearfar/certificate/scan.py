@@ -65,6 +65,7 @@ class Block(NamedTuple):
     bounds: np.ndarray
     counts: np.ndarray
     heads: np.ndarray
+    weights: np.ndarray | None
 
     def at_tails(self, values: np.ndarray) -> np.ndarray:
         """Return the value of the vertex that each arc leaves."""
@@ -81,7 +82,7 @@ class Scanner:
     def __init__(self, arcs: Arcs, dtype: np.dtype, crew: Crew) -> None:
         self.graph, self.backward, self.crew = arcs.graph, arcs.backward, crew
         firsts = np.arange(0, self.graph.m, BLOCK)
-        self.blocks = len(firsts)
+        self.blocks, self.weighted = len(firsts), self.graph.weight_dtype is not None
         ends = np.stack((firsts, np.minimum(firsts + BLOCK, self.graph.m) - 1)).astype(self.graph.offsets.dtype)
         self.lows, self.highs = np.searchsorted(self.graph.offsets, ends, side="right") - 1  # tails
         threads = min(crew.threads, self.blocks)
@@ -115,11 +116,13 @@ class Scanner:
         """Return a block, with its heads copied to ``heads``."""
         first = b * BLOCK
         last = min(first + BLOCK, self.graph.m)
-        np.copyto(heads[: last - first], self.graph.heads[first:last])
+        arcs = self.graph.some_arcs(first, last)
+        np.copyto(heads[: last - first], arcs["head"])
         bounds = self.graph.offsets[self.lows[b] : self.highs[b] + 2].astype(np.int64)
         bounds[0], bounds[-1] = first, last  # the first vertex and the last one may have arcs outside the block
         bounds -= first
-        return Block(first, int(self.lows[b]), bounds, np.diff(bounds), heads[: last - first])
+        weights = arcs["weight"] if self.weighted else None
+        return Block(first, int(self.lows[b]), bounds, np.diff(bounds), heads[: last - first], weights)
 
     def _share(self, work: Callable[[Block, Buffers], bool]) -> bool:
         """Do some work with every block, on all threads; return whether all of it returned True."""
@@ -214,9 +217,9 @@ class Scan:
 
     def _weights(self, block: Block, buffers: Buffers) -> Any:
         """Return the weights of the arcs in the type of the distances."""
-        if self.graph.weights is None:
+        weights = block.weights
+        if weights is None:
             return self.dtype.type(1)
-        weights = self.graph.weights[block.first : block.first + len(block.heads)]
         if weights.dtype == self.dtype:
             return weights
         np.copyto(buffers.weights[: len(weights)], weights, casting="unsafe")

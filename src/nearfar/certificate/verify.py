@@ -438,7 +438,7 @@ def _value(row: Row, v: Any) -> str:
 
 def _arc(row: Row, e: int, u: Any, v: Any) -> str:
     """Return an arc that offers ``v`` a distance as text: its index, its ends in the user's graph, its weight."""
-    weight = 1 if row.graph.weights is None else row.graph.weights[e]
+    weight = 1 if row.graph.weight_dtype is None else row.graph.some_arcs(e, e + 1)["weight"][0]
     if row.arcs.backward:
         return f"arc {e} ({_name(row, v)} -> {_name(row, u)}, weight {weight}) leads on from it"
     return f"arc {e} ({_name(row, u)} -> {_name(row, v)}, weight {weight}) leads to it"

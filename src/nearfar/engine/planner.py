@@ -293,7 +293,7 @@ def make_plan(
     itemsize = types[0].itemsize
     answer = 0 if filled else rows * graph.n * itemsize
     room = available - answer
-    fits = not must_stream(graph, answer, itemsize, available)
+    fits = not must_stream(graph, itemsize, available)
     cut = choose_parts(graph, rows, room, itemsize) if method == "auto" and not fits else None
     streamed = partial(_streamed_plan, graph, rows, method, types, threads, available, answer)
     if method == "streamed" or (method == "auto" and not fits and cut is None):
@@ -322,8 +322,8 @@ def make_plan(
         why += "; the vertices are renumbered first, since the indices of neighbours are far apart"
         worker += graph.n * itemsize
     needed = answer + shared_bytes + threads * worker + (graph.arc_bytes + 4 * graph.n if renumber else 0) + arcs
-    if arcs and asked == "auto" and needed > available:
-        return streamed()
+    if arcs and asked == "auto" and needed > available and (plan := streamed()).bytes <= available:
+        return plan
     return Plan(
         method=method,
         device="cpu",

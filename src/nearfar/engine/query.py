@@ -19,6 +19,7 @@ from ..errors import InputTypeError, VertexError, in_python
 from ..graph import Graph
 from ..graph.arrays import on_host
 from ..graph.cells import CellNames
+from ..graph.stored import StoredGraph
 from ..results import limits
 from . import options
 from .options import Options, take_direction
@@ -102,6 +103,9 @@ def check(
         checked = check_options(graph, (len(sources), asked.n), single, direction, starts, **given)
     else:
         checked = _defaults(asked, direction)
+    if direction == "to" and isinstance(asked, StoredGraph):
+        memory = checked["memory"]
+        asked.require_reverse(cpu.facts().memory if memory is None else memory)
     own = {
         "asked": asked,
         "graph": asked if direction == "from" else asked.reversed,

@@ -53,13 +53,12 @@ def _stays_on_disk(query: Query) -> bool:
     free = cpu.facts().memory
     on_gpu = query.devices not in (("auto",), ("cpu",))
     available = free if on_gpu or query.memory is None else query.memory
-    answer = 0 if query.out is not None else len(query.sources) * query.graph.n * query.types[0].itemsize
-    if not must_stream(query.graph, answer, query.types[0].itemsize, available):
+    if not must_stream(query.graph, query.types[0].itemsize, available):
         return False
     if on_gpu:
-        needed = arc_memory(query.graph) + answer
+        needed = arc_memory(query.graph) + query.graph.n * query.types[0].itemsize
         way_out = f"Use {option('device', 'cpu')}, which reads the arcs in batches, or a machine with more memory"
-        raise too_large("the arcs, which a GPU takes from memory, and the distances need", needed, free, way_out)
+        raise too_large("the arcs, which a GPU takes from memory, and a row of distances need", needed, free, way_out)
     return True
 
 

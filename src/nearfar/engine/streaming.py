@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..description import format_bytes
+from ..errors import MemoryLimitError
 from ..graph.stored import StoredGraph
 from ..methods import METHODS
 from ..methods.blocks import batch_of, count_blocks, held_blocks, slot_bytes
@@ -45,10 +46,20 @@ def arc_memory(graph: Graph) -> int:
     return graph.arc_file.nbytes if isinstance(graph, StoredGraph) else 0
 
 
-def must_stream(graph: Graph, answer: int, itemsize: int, available: int) -> bool:
-    """Tell whether arcs, an answer of so many bytes and the work space of one thread do not fit together."""
+def must_stream(graph: Graph, itemsize: int, available: int) -> bool:
+    """Tell whether the arcs, one row and the work space of one thread do not fit together."""
     arcs = arc_memory(graph)
-    return arcs > 0 and arcs + answer + METHODS["dijkstra"].scratch(graph.n, itemsize) > available
+    return arcs > 0 and arcs + graph.n * itemsize + METHODS["dijkstra"].scratch(graph.n, itemsize) > available
+
+
+def may_reverse(graph: Graph, available: int) -> bool:
+    """Tell whether the reversed graph is at hand, or fits into memory when it is made."""
+    if isinstance(graph, StoredGraph):
+        try:
+            graph.require_reverse(available)
+        except MemoryLimitError:
+            return False
+    return True
 
 
 def streamed_bytes(graph: Graph, rows: int, answer: int, threads: int, available: int) -> tuple[int, Streaming]:

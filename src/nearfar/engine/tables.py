@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..devices import cpu
 from ..devices.arrays import DeviceArray
 from ..elimination.build import Hierarchy
 from ..graph import Graph
@@ -27,6 +28,7 @@ from .planner import Plan, too_large
 from .query import PreparedGraph, Query, check
 from .run import new_problem
 from .solve import plan_query, solve
+from .streaming import may_reverse
 from .tuning import FEW_PAIRS, TABLE_BLOCK
 
 
@@ -122,7 +124,10 @@ def _take(
 def plan_table(query: Query, targets: np.ndarray) -> Filling:
     """Decide from which side the table is searched, and how; floats are flipped only if no method is named."""
     free = query.method == "auto" or query.types[0].kind == "i"
-    flipped = len(targets) < len(query.sources) and query.hierarchy is None and free
+    memory = cpu.facts().memory if query.memory is None else query.memory
+    flipped = (
+        len(targets) < len(query.sources) and query.hierarchy is None and free and may_reverse(query.asked, memory)
+    )
     columns, why = targets, ""
     if flipped:
         columns, why = query.sources, "fewer targets than sources: searched from the targets; "
@@ -243,7 +248,7 @@ def _note(found: Found, result: Distances) -> None:
     found.rounded |= result.rounded
     found.distances = result
     for name, value in (result.stats or {}).items():
-        if name in ("relaxations", "compile_seconds"):
+        if name in ("relaxations", "compile_seconds", "batches", "blocks_read", "bytes_read", "passes"):
             found.notes[name] = found.notes.get(name, 0) + value
         elif name in ("instead", "queue"):
             found.notes[name] = value
@@ -253,13 +258,16 @@ def search_again(table: Table, rows: Sequence[int], targets: np.ndarray | None) 
     """Return whole rows of a table, with sums along the path; complete up to some targets if these are given."""
     graph = table.graph
     negative, several = graph.min_weight < 0, len(rows) > 1
+    method = ("johnson" if several else "frontier") if negative else "dijkstra"
+    streamed = getattr(table.plan, "method", "") == "streamed"
     query = check(
         graph,
         table.source_indices[list(rows)],
         seeds=table.seeds,
         starts=table.starts,
         direction=table.direction,
-        method=("johnson" if several else "frontier") if negative else "dijkstra",
+        method="streamed" if streamed else method,
+        memory=table.plan.available if streamed else None,
         device="cpu",
         cutoff=table.cutoff if targets is None else None,
         dtype=table.rows.dtype if table.rows.dtype.kind == "f" else None,

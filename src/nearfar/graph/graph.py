@@ -455,6 +455,17 @@ Did you mean 'Bonn'?
 
         return row_weights(self)
 
+    def some_arcs(self, first: int, last: int) -> Array:
+        """Return the arcs from ``first`` up to ``last``, as records; of a graph on disk, only these are read.
+
+        Examples
+        --------
+        >>> from nearfar.graph import Graph
+        >>> Graph.from_arcs([0, 0, 1], [1, 2, 2], [5, 9, 4]).some_arcs(1, 3)["head"]
+        array([2, 2], dtype=int32)
+        """
+        return self.arcs[first:last]
+
     def find_arcs(self, tail: Any, head: Any) -> Array:
         """Return the arcs from one vertex to another: their positions in ``arcs``, ``heads``, ``weights`` and ``rows``.
 

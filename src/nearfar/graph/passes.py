@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import Array
-from .blocks import record_type
 from .graph import Graph
 from .rows import freeze
 from .stored import BLOCK, StoredGraph
@@ -52,17 +51,7 @@ def pieces_of(graph: Graph, at_once: int = AT_ONCE) -> Iterator[Piece]:
 
 def arcs_of(graph: Graph, u: int) -> Array:
     """Return the arcs of one vertex; from disk, the blocks that hold them are read."""
-    low, high = int(graph.offsets[u]), int(graph.offsets[u + 1])
-    if low == high:
-        return np.empty(0, record_type(graph.weight_dtype))
-    if not isinstance(graph, StoredGraph) or not is_on_disk(graph):
-        return graph.arcs[low:high]
-    size = graph.arc_file.dtype.itemsize
-    first, last = low * size // BLOCK, -(-high * size // BLOCK)
-    buffer = np.empty((last - first) * BLOCK, np.uint8)
-    graph.arc_file.read(first, last, buffer)
-    begin = low * size - first * BLOCK
-    return buffer[begin : begin + (high - low) * size].view(graph.arc_file.dtype)
+    return graph.some_arcs(int(graph.offsets[u]), int(graph.offsets[u + 1]))
 
 
 def arc_blocks(graph: Graph, at_once: int = AT_ONCE) -> Iterator[tuple[int, int, Array]]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..devices import cpu
-from ..errors import FileError, FormatError
+from ..errors import FileError, FormatError, MemoryLimitError, option
 from .above import above
 from .arrays import Array
 from .graph import Graph
@@ -180,8 +180,45 @@ class StoredGraph(Graph):
 
     @cached_property
     def arcs(self) -> Array:  # type: ignore[override]
-        """All arcs, compared with their checksums once, and mapped."""
+        """All arcs, compared with their checksums once, and mapped; refused if the free memory cannot hold them."""
+        free = cpu.facts().memory
+        if self.arc_file.nbytes > free:
+            raise MemoryLimitError(
+                f"all arcs of {self.path} need {self.arc_file.nbytes:,} bytes; {free:,} are free. Use a query that "
+                "streams them (sssp, mssp, apsp, table, nearest, path, verify), or a machine with more memory.",
+                self.arc_file.nbytes,
+                free,
+            )
         return freeze(self.arc_file.map())
+
+    def some_arcs(self, first: int, last: int) -> Array:
+        """Return the arcs from ``first`` up to ``last``; unless all are there, only these are read."""
+        if "arcs" in vars(self) or first >= last:
+            return super().some_arcs(first, last) if first < last else np.empty(0, self.arc_file.dtype)
+        size = self.arc_file.dtype.itemsize
+        low, high = first * size // BLOCK, -(-last * size // BLOCK)
+        buffer = np.empty((high - low) * BLOCK, np.uint8)
+        self.arc_file.read(low, high, buffer)
+        begin = first * size - low * BLOCK
+        return buffer[begin : begin + (last - first) * size].view(self.arc_file.dtype)
+
+    def require_reverse(self, available: int) -> None:
+        """Refuse to reverse the graph in memory, for which its arcs and the reversed ones must fit; use one on disk."""
+        if self.undirected or self.known_reverse is not None:
+            return
+        stored: Graph | None = self.__dict__["_open_reversed"]()
+        if stored is not None:
+            self.__dict__["_reversed"] = stored
+            return
+        needed = self.arc_bytes + self.arc_file.nbytes
+        if needed > available:
+            raise MemoryLimitError(
+                f'the direction "to" needs the reversed graph, which {self.path} does not have; to reverse it in '
+                f"memory takes {needed:,} bytes, and {available:,} may be used. "
+                f"Write the graph with {option('reversed', True)}, or allow more memory.",
+                needed,
+                available,
+            )
 
     @property
     def parts(self) -> Parts | None:

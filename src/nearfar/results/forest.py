@@ -16,6 +16,7 @@ import numpy as np
 
 from ..kernels.cpu.constants import NO_VERTEX
 from .limits import unreached
+from .passing import is_passed, predecessors_by_passes
 from .paths import climb_tree, walk_back
 from .trees import origins, predecessors, roots_of
 
@@ -69,7 +70,7 @@ class Forest:
     def _walk(self, of: Distances, r: int, v: int) -> np.ndarray | None:
         """Return a path that was found without a tree; None if the tree is needed, or less work."""
         most = of.graph.m - self._looks.get(r, 0)
-        if self.fewest_arcs or of.is_solved_again or of.graph.min_weight < 0 or most <= 0:
+        if self.fewest_arcs or of.is_solved_again or of.graph.min_weight < 0 or most <= 0 or is_passed(of):
             return None
         back = of.searched_back(1)
         if back is None:
@@ -101,6 +102,8 @@ class Forest:
             return self._make_rounded(of, indices, threads)
         rows = of.rows if len(indices) == len(of.rows) else of.rows[list(indices)]
         seeds, starts = [of.seeds_of(r) for r in indices], [of.starts_of(r) for r in indices]
+        if is_passed(of):
+            return predecessors_by_passes(of.searched, rows, seeds, starts, self.fewest_arcs, of.plan.available)
         return predecessors(of.searched, rows, seeds, threads, starts, **self._rule(of, len(indices)))
 
     def _rule(self, of: Distances, rows: int) -> dict[str, Any]:

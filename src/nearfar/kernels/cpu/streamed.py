@@ -16,6 +16,8 @@ Within a call, vertices up to a limit are taken first in, first out; when there 
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..jit import inlined, kernel
 from .arcs import weight
 
@@ -163,6 +165,26 @@ def relax(offsets, arcs, shift, slots, blocks, top, width, zero, floor, rounds, 
     for i in range(len(blocks)):
         least[blocks[i]] = top
     return relaxed, used_rounds, True
+
+
+@kernel
+def offer_tails(offsets, arcs, first, row, unreached, wide, pred):
+    """Offer the tails of a piece of the arcs as predecessors, as `push` of trees.py does for whole rows.
+
+    Entry i of ``offsets`` belongs to vertex ``first + i``. ``wide`` is an array of the type that sums are formed in.
+    """
+    number = wide.dtype.type
+    for i in range(len(offsets) - 1):
+        u = first + i
+        reached = row[u]
+        if reached == unreached:
+            continue
+        for e in range(offsets[i], offsets[i + 1]):
+            v = arcs[e]["head"]
+            is_tight = number(reached) + number(weight(arcs, e)) == row[v]
+            # A sum that overflows may equal the value of unreached vertices; it is no path.
+            if is_tight and reached < row[v] and row[v] != unreached and np.uint32(u) < pred[v]:
+                pred[v] = u
 
 
 @inlined
