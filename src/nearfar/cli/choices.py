@@ -158,6 +158,19 @@ class Memory(click.ParamType):
         return str(value)
 
 
+class Scheduler(click.ParamType):
+    """The address of a scheduler of Dask."""
+
+    name = "address"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse what is no address."""
+        text = str(value)
+        if "://" not in text:
+            self.fail(f"'{clip(text, 40)}' is no address; write it like tcp://10.0.0.1:8786.", param, ctx)
+        return text
+
+
 class Column(click.ParamType):
     """A column of a table: its name, or its index from 0."""
 

@@ -34,6 +34,7 @@ TYPED = {
     "existing": {"'resume'": "--resume", "'restart'": "--restart", "'repair'": "--repair"},
     "join": {"": "--join", "True": "--join"},
     "targets": {"": "--to"},
+    "client": {"": "--scheduler"},
     "weight": {"False": "--weight none"},
     "strict": {"": "--lenient", "False": "--lenient"},
 }

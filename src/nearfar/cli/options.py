@@ -20,6 +20,7 @@ from .choices import (
     Memory,
     Name,
     Number,
+    Scheduler,
     Separator,
     device_names,
     method_names,
@@ -149,6 +150,16 @@ TABLE_OUT = _output(
     help="Write to .csv, .csv.gz or .parquet; '-': csv to standard output.",
 )
 PREDECESSORS = _output("--predecessors", is_flag=True, help="Write the predecessor of each vertex, too.")
+CLUSTER = {
+    "scheduler": _solve(
+        "--scheduler",
+        type=Scheduler(),
+        help="Let the workers of a Dask cluster do the work, such as tcp://10.0.0.1:8786.",
+    ),
+    "workers": _solve(
+        "--workers", type=Count("a number of workers"), help="Let so many processes on this machine do the work."
+    ),
+}
 JSON = _output("--json", is_flag=True, help="Print one JSON document instead of text.")
 QUIET = _output("-q", "--quiet", is_flag=True, help="Print only the bare answer, and no progress bar.")
 FACTS_QUIET = _output("-q", "--quiet", is_flag=True, help="No progress bar; the facts are the answer, and are printed.")
@@ -174,6 +185,19 @@ def bundle(name: str, options: dict[str, Callable[[Any], Any]]) -> Callable[[Fun
         return _add(bundled, options.values())
 
     return decorate
+
+
+def on_cluster(command: Function) -> Function:
+    """Add --scheduler and --workers; pass the command what they stand for as ``client``, which work.py connects to."""
+
+    @wraps(command)
+    def connecting(**values: Any) -> Any:
+        address, workers = (values.pop(name) for name in CLUSTER)
+        if address is not None and workers is not None:
+            raise click.UsageError("--scheduler names a cluster, --workers starts one here; leave one out")
+        return command(**values, client=address if workers is None else f"local:{workers}")
+
+    return _add(connecting, CLUSTER.values())
 
 
 def _add(command: Any, options: Iterable[Callable[[Any], Any]]) -> Any:

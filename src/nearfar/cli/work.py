@@ -89,6 +89,16 @@ def solve(query: Callable[..., Any], quiet: bool) -> Any:
         return query(progress=bar)
 
 
+@contextmanager
+def cluster_of(client: str | None) -> Iterator[dict[str, Any]]:
+    """Give the option ``client=`` of queries, connected once for all of them; no option where no cluster is wanted."""
+    if client is None:
+        yield {}
+        return
+    with nearfar.connect(client) as cluster:
+        yield {"client": cluster}
+
+
 def bar_of(what: str) -> Bar:
     """Return a bar that appears only if the work takes a while, and disappears at the end."""
     return Bar(what, patience=PATIENCE, transient=True)

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any
 
 from ..devices import cpu
-from ..errors import ClusterError, InputTypeError, MissingDependencyError, OptionError
+from ..errors import ClusterError, InputTypeError, MissingDependencyError, OptionError, in_python
 from .driver import Outcome, Patience, Task, Worker
 from .spool import Spool
 
@@ -72,7 +72,8 @@ def connect(where: Any, *, spool: str | os.PathLike[str] | None = None) -> Clust
         client = dask.Client(where, timeout=ANSWER, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterError(
-            f"there is no scheduler of Dask at {where}: {error or type(error).__name__}. {WAYS}"
+            f"there is no scheduler of Dask at {where}: {error or type(error).__name__}. Start it, or name another"
+            f"{in_python('; ' + WAYS[0].lower() + WAYS[1:-1])}."
         ) from None
     return Cluster(client, [client], spool)
 
