@@ -15,6 +15,7 @@ from ..graph import Graph
 from ..graph.arrays import Array, shorten
 from ..graph.input_rows import InputRows
 from ..graph.rows import reverse_rows
+from ..graph.units import LONGEST, Units
 from .arc_arrays import are_arcs, from_arcs_by_key
 from .format import Format
 from .io.archive import is_archive, read_arrays, write_arrays
@@ -60,7 +61,7 @@ def _from_parts(source: Source, arrays: dict[str, Array], weight: Any, undirecte
         weights,
         names=read_names(source, arrays, len(arrays["offsets"]) - 1),
         coordinates=arrays.get("coordinates"),
-    )
+    ).with_units(*_read_units(source, arrays))
     if not arrays["undirected"]:
         return graph.like(graph.offsets, graph.arcs, input_rows=_read_rows(source, arrays, graph))
     del weights
@@ -72,6 +73,19 @@ def _from_parts(source: Source, arrays: dict[str, Array], weight: Any, undirecte
             "undirected False."
         )
     return graph.like(graph.offsets, graph.arcs, undirected=True, input_rows=_read_rows(source, arrays, graph))
+
+
+def _read_units(source: Source, arrays: dict[str, Array]) -> list[str | None]:
+    """Return the units of weights and coordinates; empty words stand for unknown ones."""
+    words = arrays.get("units", np.array(["", ""]))
+    if words.shape != (2,) or words.dtype.kind != "U" or not all(_is_unit(word) for word in words.tolist()):
+        raise source.error("units are not two short words. Write the file again.")
+    return [word or None for word in words.tolist()]
+
+
+def _is_unit(word: str) -> bool:
+    """Tell whether a word may be a unit, or stands for none."""
+    return len(word) <= LONGEST and word.isprintable() and word == word.strip()
 
 
 def _read_rows(source: Source, arrays: dict[str, Array], graph: Graph) -> InputRows | None:
@@ -140,6 +154,8 @@ def write(graph: Graph, sink: Sink) -> None:
         parts["weights"] = graph.weights
     if graph.coordinates is not None:
         parts["coordinates"] = graph.coordinates
+    if graph.units != Units():
+        parts["units"] = np.array([unit or "" for unit in graph.units])
     rows = graph.input_rows
     if rows.known and not (rows.in_order and graph.kept is None):
         parts |= {"rows": graph.rows, "row_count": np.int64(rows.count)}

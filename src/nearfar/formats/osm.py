@@ -17,6 +17,8 @@ import numpy as np
 from ..errors import OptionError, option
 from ..graph import Graph
 from ..graph.arrays import Array
+from ..graph.sphere import distance
+from ..graph.units import DEGREES
 from .format import Format
 from .io.files import Source
 from .io.library import missing, parsing
@@ -24,7 +26,6 @@ from .pbf import check_pbf
 from .pieces import Pieces
 from .roads import PROFILES, Profile
 
-RADIUS = 6_371_000  # metres; a sphere is off by up to half a percent
 _NOWHERE = 2**31 - 1  # osmium's coordinate of a node that is not in the file
 _PARTS = 1e7  # units of osmium's coordinates per degree
 _BLOCK = 1 << 16  # pieces of road that are measured at a time: about 10 MB of arrays
@@ -55,7 +56,7 @@ def read(source: Source, *, profile: str = "car") -> Graph:
             _locate(osmium, path, kind, roads)
     pieces, names, points = _arcs(source, roads, profile)
     del roads
-    return pieces.graph(len(names), names=names, coordinates=points)
+    return pieces.graph(len(names), names=names, coordinates=points).with_units("s", DEGREES)
 
 
 def _osmium() -> Any:
@@ -156,13 +157,6 @@ def _index(roads: Roads, starts: Array) -> tuple[Array, Array, Array]:
     indices = np.zeros(len(roads.nodes), np.int32)
     indices[where] = inverse
     return names, where[first], indices
-
-
-def distance(here: Array, there: Array) -> Array:
-    """Return the great-circle distances between coordinates, in metres."""
-    (x1, y1), (x2, y2) = np.radians(here).T, np.radians(there).T
-    chord = np.sin((y2 - y1) / 2) ** 2 + np.cos(y1) * np.cos(y2) * np.sin((x2 - x1) / 2) ** 2
-    return 2 * RADIUS * np.arcsin(np.sqrt(chord))
 
 
 def matches(head: bytes) -> bool:

@@ -47,6 +47,7 @@ def describe_graph(graph: Graph, few: int = FEW) -> Description:
         bytes=graph.nbytes,
         named=graph.names is not None,
         coordinates=graph.coordinates is not None,
+        **{f"unit_of_{what}": unit for what, unit in graph.units._asdict().items() if unit is not None},
     )
 
 

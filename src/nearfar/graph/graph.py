@@ -21,6 +21,7 @@ from .doors import Doors
 from .input_rows import InputRows, along_reversed, lightest_along
 from .order import closedness, is_scattered, renumber, usual_levels
 from .rows import find_leaves, freeze, reverse_rows, row_of
+from .units import Units
 from .vertices import Vertices
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class Graph(Doors):
         x and y, or longitude and latitude.
     keys : tuple or None
         The key of each edge of a NetworkX multigraph, by row.
+    units : Units
+        What weights and coordinates are measured in, as far as it is known; see `with_units`.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Graph(Doors):
     undirected: bool
     coordinates: Array | None
     keys: tuple[Hashable, ...] | None
+    units: Units
     input_rows: InputRows  # where arcs came from; `rows` is the public face
     kept: Array | None  # positions of the arcs in `opened`, if some are closed
     _opened: Graph | None
@@ -90,6 +94,7 @@ class Graph(Doors):
         opened: Graph | None = None,
         kept: Array | None = None,
         keys: tuple[Hashable, ...] | None = None,
+        units: Units | None = None,
     ) -> None:
         if not isinstance(vertices, Vertices):
             raise InputTypeError(
@@ -102,6 +107,7 @@ class Graph(Doors):
         state["undirected"] = bool(undirected)
         state["input_rows"] = InputRows(len(arcs)) if input_rows is None else input_rows
         state["_opened"], state["kept"], state["keys"] = opened, kept, keys
+        state["units"] = Units() if units is None else units
 
     @property
     def n(self) -> int:
@@ -388,6 +394,31 @@ Did you mean 'Bonn'?
 
         return with_weights(self, weights)
 
+    def with_units(self, weights: str | None = None, coordinates: str | None = None) -> Graph:
+        """Return the same graph with other units, which are shown beside weights and distances.
+
+        Parameters
+        ----------
+        weights : str, optional
+            Such as "s" or "m".
+        coordinates : str, optional
+            "degrees" if they are longitude and latitude; else they are x and y in a plane, in this unit, such as "m".
+
+        Notes
+        -----
+        Nothing is converted. `nearfar.read` of OpenStreetMap files sets the units, and files that keep everything keep
+        them. `with_weights` keeps the unit of coordinates only: what other weights are, only the caller knows.
+
+        Examples
+        --------
+        >>> from nearfar.graph import Graph
+        >>> Graph.from_arcs([0, 1], [1, 2], [40, 35]).with_units("s")
+        Graph(n=3, m=2, int32 weights 35..40 s)
+        """
+        from .units import take_units, with_units
+
+        return with_units(self, take_units(weights, coordinates))
+
     def close(self, rows: Any) -> Graph:
         """Return the graph without the arcs of some rows of the input, in addition to those that are closed already.
 
@@ -535,6 +566,7 @@ Did you mean 'Bonn'?
             "coordinates": self.coordinates,
             "undirected": self.undirected,
             "keys": self.keys,
+            "units": self.units,
         }
         return type(self)(offsets, arcs, **taken | facts)
 
@@ -556,7 +588,7 @@ Did you mean 'Bonn'?
         weights = "unweighted" if self.weight_dtype is None else f"{self.weight_dtype} weights"
         if self.weight_dtype is not None and self.m:
             style = "d" if self.weight_dtype.kind == "i" else "g"
-            weights += f" {self.min_weight:{style}}..{self.max_weight:{style}}"
+            weights += self.units.behind(f" {self.min_weight:{style}}..{self.max_weight:{style}}")
         return f"Graph(n={self.n}, m={self.m}, {weights}{_names_fact(self.names)})"
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
@@ -571,6 +603,7 @@ Did you mean 'Bonn'?
             "opened": self._opened,
             "kept": self.kept,
             "keys": self.keys,
+            "units": self.units,
         }
         parts = (self.offsets, self.arcs, self._vertices, self.coordinates, self.undirected)
         return partial(type(self), **facts), parts

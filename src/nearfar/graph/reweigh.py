@@ -36,17 +36,18 @@ def with_weights(graph: Graph, weights: Any) -> Graph:
     rows = opened.input_rows
     _refuse_labels(weights)
     taken = take_weights(weights, rows.count, lambda i: row_name(opened, i), _unit(opened))
-    undirected = opened.undirected and (rows.paired or taken is None)
+    facts: dict[str, Any] = {"undirected": opened.undirected and (rows.paired or taken is None)}
+    facts |= {"units": opened.units.of_other_weights, "input_rows": rows}
     if taken is not None and not rows.complete:
         _refuse_lost(opened, taken.values)
     if taken is None:
-        return opened.like(opened.offsets, _records(opened.heads, None), undirected=undirected, input_rows=rows)
+        return opened.like(opened.offsets, _records(opened.heads, None), **facts)
     values = taken.values if rows.in_order else taken.values[opened.rows]
     if not taken.drops:
         arcs = _records(opened.heads, values, taken.dtype)
-        return opened.like(opened.offsets, arcs, undirected=undirected, input_rows=rows)
+        return opened.like(opened.offsets, arcs, **facts)
     kept = np.flatnonzero(values != np.inf)
-    return _closed(opened, _records(opened.heads[kept], values[kept], taken.dtype), kept, undirected)
+    return _closed(opened, _records(opened.heads[kept], values[kept], taken.dtype), kept, **facts)
 
 
 def unweighted(graph: Graph) -> Graph:
@@ -54,7 +55,8 @@ def unweighted(graph: Graph) -> Graph:
     if graph.weight_dtype is None:
         return graph
     if "hops" not in graph.memo:
-        graph.memo["hops"] = graph.like(graph.offsets, _records(graph.heads, None), keys=None)
+        units = graph.units.of_other_weights
+        graph.memo["hops"] = graph.like(graph.offsets, _records(graph.heads, None), keys=None, units=units)
     kept: Graph = graph.memo["hops"]
     return kept
 
@@ -119,14 +121,14 @@ def close(graph: Graph, rows: Any) -> Graph:
     if still.all():
         return graph
     kept = np.flatnonzero(still) if graph.kept is None else graph.kept[still]
-    return _closed(opened, graph.arcs[still], kept, graph.undirected and opened.input_rows.paired)
+    undirected = graph.undirected and opened.input_rows.paired
+    return _closed(opened, graph.arcs[still], kept, undirected=undirected, units=graph.units)
 
 
-def _closed(opened: Graph, arcs: Array, kept: Array, undirected: bool | None = None) -> Graph:
+def _closed(opened: Graph, arcs: Array, kept: Array, **facts: Any) -> Graph:
     """Return the graph of some arcs of ``opened``, those at the positions ``kept``."""
     offsets = np.searchsorted(kept, opened.offsets).astype(offset_type(len(kept)))
-    facts = {"undirected": opened.undirected if undirected is None else undirected}
-    return opened.like(offsets, arcs, input_rows=opened.input_rows, opened=opened, kept=kept, **facts)
+    return opened.like(offsets, arcs, **{"input_rows": opened.input_rows, "opened": opened, "kept": kept} | facts)
 
 
 def _take_rows(rows: Any, count: int, graph: Graph) -> Array:

@@ -25,6 +25,7 @@ from .arrays import Array
 from .graph import Graph
 from .input_rows import InputRows
 from .rows import freeze
+from .units import Units
 from .vertices import Vertices
 
 if TYPE_CHECKING:
@@ -163,12 +164,14 @@ class StoredGraph(Graph):
         facts: dict[str, Any],
         fingerprint: bytes,
         open_reversed: Callable[[], Graph | None] = lambda: None,
+        units: Units | None = None,
     ) -> None:
         state = self.__dict__  # __setattr__ is closed
         state["path"], state["offsets"], state["arc_file"] = path, freeze(offsets), arc_file
         state["_vertices"], state["coordinates"], state["undirected"] = vertices, coordinates, undirected
         state["input_rows"], state["fingerprint"], state["_open_reversed"] = input_rows, fingerprint, open_reversed
         state["_opened"], state["kept"], state["keys"] = None, None, None
+        state["units"] = Units() if units is None else units
         dtype = arc_file.dtype
         state["weight_dtype"] = dtype["weight"] if "weight" in (dtype.names or ()) else None
         state.update(facts)  # what would have to be counted over all arcs: least and greatest weight, ...
@@ -245,8 +248,9 @@ class StoredGraph(Graph):
 
     def like(self, offsets: Array, arcs: Array, **facts: Any) -> Graph:
         """Return a graph in memory, with other arcs between the same vertices."""
-        taken = {"vertices": self._vertices, "coordinates": self.coordinates, "undirected": self.undirected}
+        taken: dict[str, Any] = {"vertices": self._vertices, "coordinates": self.coordinates}
+        taken |= {"undirected": self.undirected, "units": self.units}
         return Graph(offsets, arcs, **taken | facts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Graph.open, (os.fspath(self.path),)
+        return Graph.open, (os.fspath(self.path),), {"units": self.units}

@@ -15,6 +15,7 @@ from ...graph.arrays import Array
 from ...graph.blocks import record_type
 from ...graph.input_rows import InputRows
 from ...graph.stored import ArcFile, StoredGraph
+from ...graph.units import Units
 from ...graph.vertices import Vertices
 from ..name_parts import read_names
 from .document import DOCUMENT, REVERSED, Folder
@@ -60,6 +61,7 @@ def _opened(folder: Folder, document: dict[str, Any]) -> StoredGraph:
         document["facts"],
         bytes.fromhex(document["fingerprint"]),
         partial(_open_reversed, folder.path),
+        Units(*document.get("units", ())),
     )
 
 

@@ -25,6 +25,7 @@ from ...graph.graph import WEIGHTS as SAMPLE
 from ...graph.graph import median_of_positive
 from ...graph.input_rows import InputRows
 from ...graph.stored import BLOCK
+from ...graph.units import Units
 from ..io.targets import check_writable
 from ..io.whole import cannot_write
 from ..name_parts import name_parts
@@ -44,7 +45,7 @@ def write_graph(graph: Graph, path: Any, reversed: bool = False) -> None:
     with FolderWriter(path, graph.offsets, graph.weight_dtype, undirected=graph.undirected) as writer:
         for low in range(0, graph.m, PIECE):
             writer.append(graph.arcs[low : low + PIECE])
-        writer.keep(_parts(graph, writer.folder), graph.input_rows)
+        writer.keep(_parts(graph, writer.folder), graph.input_rows, graph.units)
         if reversed and not graph.undirected:
             write_graph(graph.reversed, writer.path / REVERSED)
 
@@ -84,7 +85,7 @@ class FolderWriter:
         self.offsets, self.undirected = offsets, undirected
         self.m, self.dtype = int(offsets[-1]), record_type(None if weights is None else np.dtype(weights))
         self.parts: dict[str, Any] = {}
-        self.rows = InputRows(self.m, known=False)
+        self.rows, self.units = InputRows(self.m, known=False), Units()
         self._facts = _Facts(self.m, offsets, self.dtype)
 
     def __enter__(self) -> FolderWriter:
@@ -108,9 +109,9 @@ class FolderWriter:
             raise cannot_write(self.target, error) from error
         self._facts.add(data)
 
-    def keep(self, parts: dict[str, Any], rows: InputRows) -> None:
-        """Write arrays beside the arcs: names (as name_parts has them), coordinates, rows of the input."""
-        self.parts, self.rows = parts, rows
+    def keep(self, parts: dict[str, Any], rows: InputRows, units: Units | None = None) -> None:
+        """Write arrays beside the arcs: names (as name_parts has them), coordinates, rows of the input; and units."""
+        self.parts, self.rows, self.units = parts, rows, units or Units()
 
     def __exit__(self, kind: Any, *failure: object) -> None:
         try:
@@ -129,7 +130,8 @@ class FolderWriter:
         assert self._facts.done == self.m, "the arcs handed over are as many as the offsets say"
         arrays = {"offsets": self.offsets, "sums": self._facts.sums(), **self.parts}
         files = {key: self.folder.write_array(key, array) for key, array in arrays.items()}
-        self.folder.write_document(_document(self._facts, self.undirected, self.rows, files))
+        document = _document(self._facts, self.undirected, self.rows, files)
+        self.folder.write_document(document | {"units": list(self.units)})
         replace_folder(self.path, self.target)
 
 
