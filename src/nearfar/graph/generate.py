@@ -8,14 +8,15 @@ and sensor networks, the complete graph of dense matrices.
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputTypeError, OptionError, option
+from ..errors import OptionError, option
 from .above import above
 from .arrays import Array, shorten
+from .asked import number, random_of, whole
+from .city import city as city
 from .graph import Graph
 from .rmat import BATCH, draw_pairs
 from .rows import FEW
@@ -47,10 +48,10 @@ def road_grid(rows: int, cols: int, seed: int = 0, keep: float = 0.7, spacing: f
     >>> graph.n, graph.undirected, graph.describe()["components"]
     (1200, True, 1)
     """
-    rows, cols = _whole(rows, "rows", 1), _whole(cols, "cols", 1)
-    keep = _number(keep, "keep", 0.0, 1.0)
-    spacing = _number(spacing, "spacing", 0.0, 1e6)
-    rng = _random(seed)
+    rows, cols = whole(rows, "rows", 1), whole(cols, "cols", 1)
+    keep = number(keep, "keep", 0.0, 1.0)
+    spacing = number(spacing, "spacing", 0.0, 1e6)
+    rng = random_of(seed)
     points = _crossings(rows, cols, rng, spacing)
     ids = np.arange(rows * cols, dtype=np.int32).reshape(rows, cols)
     tails = np.concatenate((ids[:, :-1].ravel(), ids[:-1].ravel()))
@@ -135,8 +136,8 @@ def rmat(
     >>> graph.n, graph.min_weight, graph.max_weight
     (256, 1, 255)
     """
-    scale, edge_factor = _whole(scale, "scale", 0, 30), _whole(edge_factor, "edge_factor", 0)
-    rng = _random(seed)
+    scale, edge_factor = whole(scale, "scale", 0, 30), whole(edge_factor, "edge_factor", 0)
+    rng = random_of(seed)
     n, m = 1 << scale, edge_factor << scale
     if out is not None:
         asked = {"scale": scale, "edges": m, "undirected": bool(undirected), "keep_rows": keep_rows}
@@ -206,11 +207,11 @@ def geometric(n: int, degree: float = 8.0, seed: int = 0, radius: float | None =
     >>> graph.n, str(graph.weight_dtype), graph.coordinates.shape
     (500, 'float64', (500, 2))
     """
-    n, degree = _whole(n, "n", 0), _number(degree, "degree", 0.0, math.inf)
-    reach = math.sqrt(degree / (math.pi * max(n, 1))) if radius is None else _number(radius, "radius", 0.0, math.inf)
+    n, degree = whole(n, "n", 0), number(degree, "degree", 0.0, math.inf)
+    reach = math.sqrt(degree / (math.pi * max(n, 1))) if radius is None else number(radius, "radius", 0.0, math.inf)
     from scipy.spatial import cKDTree
 
-    points = _random(seed).random((n, 2))
+    points = random_of(seed).random((n, 2))
     pairs = cKDTree(points).query_pairs(reach, output_type="ndarray") if n else np.empty((0, 2), np.int64)
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]  # the tree's own order may change between versions
     tails, heads = pairs[:, 0], pairs[:, 1]
@@ -235,8 +236,8 @@ def complete(n: int, seed: int = 0, max_weight: int | None = 255, undirected: bo
     >>> complete(5, max_weight=None)
     Graph(n=5, m=20, unweighted)
     """
-    n = _whole(n, "n", 0)
-    rng = _random(seed)
+    n = whole(n, "n", 0)
+    rng = random_of(seed)
     tails, heads = np.triu_indices(n, 1) if undirected else np.nonzero(~np.eye(n, dtype=bool))
     weights = _draw_weights(len(tails), max_weight, rng)
     return Graph.from_arcs(tails, heads, weights, n, undirected)
@@ -262,40 +263,4 @@ def _draw_weights(m: int, max_weight: Any, rng: np.random.Generator) -> Array | 
 
 def _most(max_weight: Any) -> int | None:
     """Return the greatest weight; None if there are no weights."""
-    return None if max_weight is None else _whole(max_weight, "max_weight", 1, 2**63 - 1)
-
-
-def _random(seed: Any) -> np.random.Generator:
-    """Return the random number generator of a seed."""
-    return np.random.Generator(np.random.PCG64(_whole(seed, "seed", 0)))
-
-
-def _whole(value: Any, what: str, least: int, most: int | None = None) -> int:
-    """Return an option as an int in its range."""
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        number = operator.index(value)
-    except TypeError:
-        raise InputTypeError(
-            f"{what} is {shorten(value)}, a {type(value).__name__}, but a whole number is needed. Give an int."
-        ) from None
-    if number < least or (most is not None and number > most):
-        span = f"at least {least}" if most is None else f"{least} to {most}"
-        raise OptionError(f"{what} is {number}, but must be {span}. Choose another value.")
-    return number
-
-
-def _number(value: Any, what: str, least: float, most: float) -> float:
-    """Return an option as a float in its range."""
-    if isinstance(value, bool | np.bool_ | str):
-        raise InputTypeError(f"{what} is {value!r}, a {type(value).__name__}, but a number is needed. Give a float.")
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputTypeError(
-            f"{what} is {shorten(value)}, a {type(value).__name__}, but a number is needed. Give a float."
-        ) from None
-    if not least <= number <= most:
-        raise OptionError(f"{what} is {number:g}, but must be {least:g} to {most:g}. Choose another value.")
-    return number
+    return None if max_weight is None else whole(max_weight, "max_weight", 1, 2**63 - 1)

@@ -29,6 +29,14 @@ KINDS: dict[str, tuple[str, str, tuple[Parameter, ...]]] = {
             ("spacing", float, 1000.0, "Typical distance between neighbouring crossings."),
         ),
     ),
+    "city": (
+        "A city with names of streets, longitude and latitude, one-ways and travel times",
+        "-o city.npz",
+        (
+            ("rows", int, 40, "Number of streets, from south to north."),
+            ("cols", int, 60, "Number of avenues, from west to east."),
+        ),
+    ),
     "rmat": (
         "R-MAT (Kronecker): few hops, very uneven degrees",
         "--scale 16 --seed 1 -o social.npz",
