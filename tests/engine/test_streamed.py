@@ -18,7 +18,7 @@ from helpers.asking import QUERIES, ask, assert_negative_cycle, assert_same, bui
 from helpers.data import load
 from helpers.tiny_blocks import tiny_blocks, tiny_blocks_on_disk
 from nearfar import Graph
-from nearfar.errors import FormatError, MemoryLimitError, NegativeCycleError
+from nearfar.errors import FormatError, GraphError, MemoryLimitError, NegativeCycleError
 
 ANY = strategies.queries() | strategies.queries(strategies.negative_cases())
 
@@ -246,3 +246,21 @@ def test_second_calls_and_notes(roads):
     assert first.stats["passes"] == pytest.approx(first.stats["blocks_read"] / first.stats["blocks"], abs=0.001)
     isolated = nearfar.sssp(graph, 5, cutoff=0, **SMALL)  # only what can matter is read
     assert isolated.stats["blocks_read"] <= 2
+
+
+@settings(max_examples=60)
+@given(asked=strategies.queries())
+def test_rows_of_the_input_without_all_arcs(asked):
+    """Rows along paths, and between two vertices, are those of the graph in memory; nobody asks for all arcs."""
+    case, sources = asked
+    graph = build(case)
+    found = nearfar.sssp(graph, sources[0])
+    with on_disk(graph) as stored:
+        for v in np.flatnonzero(found.reached):
+            path = found.path(v)
+            assert (stored.rows_along(path) == graph.rows_along(path)).all()
+            if len(path) > 1:
+                assert (stored.find_rows(*path[-2:]) == graph.find_rows(*path[-2:])).all()
+        assert "arcs" not in vars(stored)
+    with on_disk(Graph.from_arcs([0], [1], [5])) as stored, pytest.raises(GraphError, match="no arc leads from 1"):
+        stored.rows_along([0, 1, 0])

@@ -31,8 +31,13 @@ def describe_graph(graph: Graph, few: int = FEW) -> Description:
 
     The components of a graph of ``few`` arcs are counted without Numba.
     """
+    from .passes import is_on_disk
+
     degrees = np.diff(graph.offsets)
-    found = (_find_components if graph.m > few else _components_of_few)(graph)
+    if graph.m > few and is_on_disk(graph):
+        found, signs = _from_disk(graph)
+    else:
+        found, signs = (_find_components if graph.m > few else _components_of_few)(graph), _count_signs(graph)
     return Description(
         vertices=graph.n,
         arcs=graph.m,
@@ -40,7 +45,7 @@ def describe_graph(graph: Graph, few: int = FEW) -> Description:
         min_degree=int(degrees.min()) if graph.n else 0,
         mean_degree=graph.m / graph.n if graph.n else 0.0,
         max_degree=graph.max_degree,
-        **_describe_weights(graph),
+        **_describe_weights(graph, signs),
         components=found.number,
         largest_component=found.largest,
         self_loops=found.loops,
@@ -51,12 +56,16 @@ def describe_graph(graph: Graph, few: int = FEW) -> Description:
     )
 
 
-def _describe_weights(graph: Graph) -> dict[str, Any]:
-    """Describe the weights; in an unweighted graph every arc has weight 1."""
+def _count_signs(graph: Graph) -> list[tuple[int, int]]:
+    """Return for each part of the arcs how many weights are zero, and how many are negative."""
     weights = graph.weights
-    signs = [] if weights is None else _in_parts(lambda low, high: _signs(weights[low:high]), graph.m)
+    return [] if weights is None else _in_parts(lambda low, high: _signs(weights[low:high]), graph.m)
+
+
+def _describe_weights(graph: Graph, signs: list[tuple[int, int]]) -> dict[str, Any]:
+    """Describe the weights; in an unweighted graph every arc has weight 1."""
     return {
-        "weight_type": "unweighted" if weights is None else str(weights.dtype),
+        "weight_type": "unweighted" if graph.weight_dtype is None else str(graph.weight_dtype),
         "min_weight": graph.min_weight,
         "mean_weight": graph.mean_weight,
         "max_weight": graph.max_weight,
@@ -102,8 +111,23 @@ def _find_components(graph: Graph) -> Components:
     def join(low: int, high: int) -> int:
         cuts = np.array([low, high], graph.offsets.dtype)  # their type: to search for another one copies all offsets
         first, last = np.searchsorted(graph.offsets[:-1], cuts)
-        return int(join_rows(graph.offsets, graph.heads, first, last, parents))
+        return int(join_rows(graph.offsets[first : last + 1], graph.heads, first, parents))
 
     loops = sum(_in_parts(join, graph.m))
     count_members(parents, members)
     return Components(int(np.count_nonzero(members)), int(members.max()), loops)
+
+
+def _from_disk(graph: Graph) -> tuple[Components, list[tuple[int, int]]]:
+    """Count components, and weights by their signs, in one pass over arcs that stay on the disk."""
+    from ..kernels.cpu.components import count_members, join_rows
+    from .passes import pieces_of
+
+    parents, members = np.arange(graph.n, dtype=np.int32), np.zeros(graph.n, np.int32)
+    signs, loops = [], 0
+    for piece in pieces_of(graph):
+        loops += int(join_rows(piece.offsets, piece.arcs["head"], piece.first, parents))
+        if graph.weight_dtype is not None:
+            signs.append(_signs(piece.arcs["weight"]))
+    count_members(parents, members)
+    return Components(int(np.count_nonzero(members)), int(members.max()), loops), signs

@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import GraphError, InputTypeError
 from .arrays import Array, shorten
 from .doors import Doors
-from .input_rows import InputRows, along_reversed, lightest_along
+from .input_rows import InputRows, along_reversed, lightest_along, row_type
 from .order import closedness, is_scattered, renumber, usual_levels
 from .rows import find_leaves, freeze, reverse_rows, row_of
 from .units import Units
@@ -459,7 +459,8 @@ Did you mean 'Bonn'?
         require_rows(self)
         if self._opened is not None:
             return freeze(self._opened.rows[self.kept])
-        return self.input_rows.of(self.offsets, self.heads)
+        found = self.input_rows.without_arcs(self.m)
+        return self.input_rows.of(self.offsets, self.heads) if found is None else found
 
     @cached_property
     def tails(self) -> Array:
@@ -513,7 +514,7 @@ Did you mean 'Bonn'?
         """
         u, v = self.index(tail, "tail"), self.index(head, "head")
         low, high = int(self.offsets[u]), int(self.offsets[u + 1])
-        return low + np.flatnonzero(self.heads[low:high] == v)
+        return low + np.flatnonzero(self.some_arcs(low, high)["head"] == v)
 
     def find_rows(self, tail: Any, head: Any) -> Array:
         """Return the rows of the input that lead from one vertex to another; no such row is an error.
@@ -531,7 +532,7 @@ Did you mean 'Bonn'?
         if not len(arcs):
             back = " One leads back." if len(self.find_arcs(head, tail)) else ""
             raise GraphError(f"no open arc leads from {tail!r} to {head!r}.{back}")
-        return self.rows[arcs]
+        return self._rows_of(arcs)
 
     def rows_along(self, path: Any) -> Array:
         """Return the rows of the input along a path, which queries return as a list of vertices.
@@ -545,7 +546,13 @@ Did you mean 'Bonn'?
         >>> graph.rows_along(nearfar.path(graph, "Ulm", "Kiel"))
         array([1, 0], dtype=int32)
         """
-        return self.rows[lightest_along(self, self.indices(path))]
+        return self._rows_of(lightest_along(self, self.indices(path)))
+
+    def _rows_of(self, arcs: Array) -> Array:
+        """Return the rows of some arcs; of arcs in the order of the input, no array of all rows is made."""
+        if self._opened is None and self.input_rows.known and self.input_rows.in_order:
+            return arcs.astype(row_type(self.input_rows.count))
+        return self.rows[arcs]
 
     def without_rows(self) -> Graph:
         """Return the same graph, whose arcs do not remember their rows; `with_weights` then takes one weight per arc.

@@ -12,6 +12,7 @@ With undirected input both arcs of an edge came from the same row.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,10 +67,14 @@ class InputRows:
         """The memory that is used, in bytes."""
         return sum(part.nbytes for part in (self._tails or []) + ([] if self._array is None else [self._array]))
 
+    def without_arcs(self, m: int) -> Array | None:
+        """Return the row of each of m arcs if that takes no look at them, else None."""
+        return np.arange(m, dtype=row_type(self.count)) if self.in_order else self._array
+
     def of(self, offsets: Array, heads: Array) -> Array:
         """Return the row of each arc of the graph that these rows belong to, which has these offsets and heads."""
-        if self.in_order:
-            return np.arange(len(heads), dtype=row_type(self.count))
+        if (known := self.without_arcs(len(heads))) is not None:
+            return known
         tails, before = self._tails, self._before  # another thread may find the rows meanwhile
         if self._array is None:
             if tails is not None:
@@ -134,6 +139,10 @@ def along_reversed(offsets: Array, heads: Array, values: Array) -> Array:
 
 def lightest_along(graph: Graph, path: Array) -> Array:
     """Return the arcs between the vertices of a path, given by index: the lightest of parallel ones, then the first."""
+    from .passes import is_on_disk
+
+    if is_on_disk(graph):
+        return _lightest_on_disk(graph, path)
     from ..kernels.cpu.flows import arcs_along
 
     found = np.empty(max(len(path) - 1, 0), np.int64)
@@ -141,6 +150,19 @@ def lightest_along(graph: Graph, path: Array) -> Array:
     if missing >= 0:
         raise _no_arc(graph, int(path[missing]), int(path[missing + 1]))
     return found
+
+
+def _lightest_on_disk(graph: Graph, path: Array) -> Array:
+    """Do the same on a graph whose arcs lie on the disk: those of the vertices of the path are read."""
+    found = []
+    for u, v in pairwise(path.tolist()):
+        low, high = int(graph.offsets[u]), int(graph.offsets[u + 1])
+        arcs = graph.some_arcs(low, high)
+        here = np.flatnonzero(arcs["head"] == v)
+        if not len(here):
+            raise _no_arc(graph, u, v)
+        found.append(low + int(here[0 if graph.weight_dtype is None else arcs["weight"][here].argmin()]))
+    return np.array(found, np.int64)
 
 
 def _no_arc(graph: Graph, u: int, v: int) -> Exception:

@@ -114,6 +114,8 @@ def close(graph: Graph, rows: Any) -> Graph:
     """Implement `Graph.close`."""
     opened, count = graph.opened, graph.input_rows.count
     given = _take_rows(rows, count, opened)
+    if not len(given):
+        return graph  # and arcs on the disk stay there
     shut = np.zeros(count, bool)
     shut[given] = True
     by_arc = shut if opened.input_rows.in_order else shut[opened.rows]

@@ -27,12 +27,13 @@ def _find(v: Any, parents: Any) -> Any:
 
 
 @kernel
-def join_rows(offsets: Any, heads: Any, low: Any, high: Any, parents: Any) -> int:
-    """Join the ends of all arcs in rows ``low`` to ``high - 1``; return how many of them are loops."""
+def join_rows(offsets: Any, heads: Any, first: Any, parents: Any) -> int:
+    """Join the ends of all arcs in some rows; return how many are loops. Entry i of ``offsets`` is of ``first + i``."""
     loops = 0
-    for u in range(low, high):
+    for i in range(len(offsets) - 1):
+        u = first + i
         root = load(parents, u)
-        for e in range(offsets[u], offsets[u + 1]):
+        for e in range(offsets[i], offsets[i + 1]):
             v = heads[e]
             loops += v == u
             if parents[v] == root:  # as for most arcs inside a large component
