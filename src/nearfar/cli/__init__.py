@@ -9,6 +9,7 @@ it runs or shows its help, so that ``nearfar --help`` is fast. What several comm
     outputs     which output options can be combined
     words       vertices as they are typed
     work        read the file, solve, measure both
+    folders     graphs that go to folders without being in memory
     pairs       distances between two lists of vertices (``mssp --to``)
     paths       the path to a target, with its distance
     summary     an answer in short: how many vertices are reached, the nearest, the farthest

@@ -7,11 +7,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nearfar
 
 from ..errors import OptionError, option
+from ..formats.folder import check_target as check_folder
+from ..formats.folder import is_folder_name
 from ..formats.io.targets import check_writable
 from ..progress import Bar, Log
 from .screen import graph_fact, note
@@ -40,7 +43,8 @@ def load(file: str, reading: dict[str, Any], quiet: bool) -> Loaded:
         options["strict"] = False
     closed = find_rows(options.pop("close", ()))
     began = time.perf_counter()
-    graph = nearfar.read(file, progress=None if shows_progress(quiet) else False, **options).close(closed)
+    graph = nearfar.read(file, progress=None if shows_progress(quiet) else False, **options)
+    graph = graph.close(closed) if closed else graph
     return Loaded(graph, "standard input" if file == "-" else file, time.perf_counter() - began, tuple(closed))
 
 
@@ -51,7 +55,9 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
 
 def check_target(path: str, format: str | None) -> None:
     """Refuse a file that no graph can be written to, before the graph is read or generated."""
-    if path != "-" and "://" not in path:
+    if format is None and is_folder_name(path):
+        check_folder(Path(path))
+    elif path != "-" and "://" not in path:
         check_writable(path)
     with _format_of_output():
         nearfar.formats.left_out(nearfar.Graph.from_arcs([], []), path, format)

@@ -116,6 +116,12 @@ def convert(
         raise cannot_write(target, error) from error
 
 
+def work_folder(folder: Any) -> Path:
+    """Return the folder that keeps what is done of a conversion."""
+    target = Path(os.path.abspath(os.fspath(folder).rstrip("/")))
+    return target.parent / f".{target.name}.convert"
+
+
 def _check(folder: Any, existing: Any) -> None:
     """Refuse a name that is none of a folder with a graph, and a wrong choice."""
     if not is_folder_name(folder):
@@ -197,7 +203,7 @@ class _Conversion:
     ) -> None:
         self.inputs, self.target, self.room, self.tell = inputs, target, room, tell
         self.reversed, self.keep_rows = reversed, keep_rows
-        self.work = target.parent / f".{target.name}.convert"
+        self.work = work_folder(target)
         self.made = self.work / "graph"
 
     def run(self, existing: str) -> None:
@@ -208,11 +214,17 @@ class _Conversion:
         with Journal(self.work / "journal", str(self.target)) as self.journal:
             try:
                 self._finish()
-            except NearfarError as error:
-                if isinstance(error, FormatError) or not self.journal.all("segment"):
-                    shutil.rmtree(self.work, ignore_errors=True)  # another input is needed, or nothing is lost
+            except BaseException as error:
+                if self._is_lost(error):
+                    shutil.rmtree(self.work, ignore_errors=True)
                 raise
         shutil.rmtree(self.work, ignore_errors=True)
+
+    def _is_lost(self, error: BaseException) -> bool:
+        """Tell whether nobody can go on with what is done: the input is wrong or gone, or nothing is done."""
+        if isinstance(error, FormatError) or not self.inputs.can_go_on:
+            return True
+        return isinstance(error, NearfarError) and not self.journal.all("segment")
 
     def _finish(self) -> None:
         """Do all that is not done yet, in order."""

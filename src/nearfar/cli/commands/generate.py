@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..choices import FormatName, writable_formats
+from ..choices import FormatName, Memory, writable_formats
 from ..command import Command, Option, write_examples
 from ..options import QUIET, shared
 
@@ -14,6 +14,8 @@ Parameter = tuple[str, type, Any, str]
 """An option of a kind: its name, its type, its default, and its help text."""
 
 REQUIRED = object()
+
+TO_DISK = ("rmat",)  # kinds that go straight to a folder, without being in memory
 
 MAX_WEIGHT: Parameter = ("max_weight", int, 255, "Weights are drawn from 1 to this; 0: no weights.")
 DIRECTED: Parameter = ("directed", bool, False, "Make arcs instead of edges in both directions.")
@@ -98,8 +100,10 @@ def _command(kind: str) -> click.Command:
     """Return the command that generates graphs of a kind."""
     summary, example, parameters = KINDS[kind]
 
-    def make(output: str, to_format: str | None, seed: int, quiet: bool, **values: Any) -> None:
-        generate_kind(kind, output, to_format, seed, quiet, values)
+    def make(
+        output: str, to_format: str | None, seed: int, quiet: bool, memory: str | None = None, **values: Any
+    ) -> None:
+        generate_kind(kind, output, to_format, seed, quiet, memory, values)
 
     command = shared(QUIET)(make)
     for name, parse, default, text in reversed(parameters):
@@ -107,6 +111,9 @@ def _command(kind: str) -> click.Command:
     command = click.option("--seed", type=int, default=0, cls=Option, metavar="N", help="Seed of the random numbers.")(
         command
     )
+    if kind in TO_DISK:
+        text = "Memory that a FILE.nearfar may take, such as 2GB: it is written without being in memory."
+        command = click.option("--memory", type=Memory(), cls=Option, help=text)(command)
     command = click.option(
         "--to-format",
         type=FormatName(writable_formats, "writable format"),
@@ -132,18 +139,29 @@ def _option(name: str, parse: type, default: Any, text: str) -> Any:
 
 
 def generate_kind(
-    kind: str, output: str, to_format: str | None, seed: int, quiet: bool, values: dict[str, Any]
+    kind: str, output: str, to_format: str | None, seed: int, quiet: bool, memory: str | None, values: dict[str, Any]
 ) -> None:
-    """Generate a graph and write it."""
+    """Generate a graph and write it; a folder without having all arcs in memory, if the kind can."""
     import nearfar
 
+    from ...formats.folder import is_folder_name
+    from ..folders import report_folder
     from ..work import check_target, store
 
-    check_target(output, to_format)
+    straight = kind in TO_DISK and to_format is None and is_folder_name(output)
+    if memory is not None and not straight:
+        ctx = click.get_current_context(silent=True)
+        raise click.UsageError("--memory is for folders; name one with -o NAME.nearfar, or leave it out", ctx)
+    if not straight:
+        check_target(output, to_format)
     if "directed" in values:
         values["undirected"] = not values.pop("directed")
     if "max_weight" in values:
         values["max_weight"] = values["max_weight"] or None
+    if straight:
+        getattr(nearfar.generate, kind)(seed=seed, out=output, memory=memory, **values)
+        report_folder(output, quiet)
+        return
     graph = getattr(nearfar.generate, kind)(seed=seed, **values)
     store(graph, output, to_format, quiet)
 

@@ -52,6 +52,8 @@ def _format(file: str, reading: dict[str, Any]) -> str | None:
     """Return the format of the file; a pipe cannot be read again, so its format is only known if it was given."""
     import nearfar
 
+    if os.path.isdir(file):
+        return "folder"
     if reading.get("format") is not None or not os.path.isfile(file):
         return reading.get("format")
     return nearfar.formats.format_of(file).name
