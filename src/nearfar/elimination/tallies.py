@@ -37,6 +37,12 @@ class Counted:
     down_ids: np.ndarray
 
     @property
+    def nbytes(self) -> int:
+        """The bytes of the counts and the layout."""
+        counts = self.out_counts.nbytes + self.in_counts.nbytes + self.up_ids.nbytes + self.down_ids.nbytes
+        return counts + self.layout.nbytes
+
+    @property
     def lengths(self) -> tuple[Any, ...]:
         """What kernels take of the shortcuts: where they begin, their heads, and their lengths in both directions."""
         structure, shortcuts = self.hierarchy.structure, self.hierarchy.shortcuts

@@ -137,7 +137,7 @@ def list_near(query: Query, cutoff: float, available: int) -> Lists:
 
         def do(i: int) -> None:
             sources = query.sources[bounds[i] : bounds[i + 1]]
-            parts[i] = _list_piece(space, sources, stop, done, lambda size: _count(used, size, available))
+            parts[i] = _list_piece(space, sources, stop, done, lambda size: count_bytes(used, size, available))
 
         return do
 
@@ -148,7 +148,7 @@ def list_near(query: Query, cutoff: float, available: int) -> Lists:
     return Lists(offsets, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts]))
 
 
-def _count(used: list[int], size: int, available: int) -> None:
+def count_bytes(used: list[int], size: int, available: int) -> None:
     """Count the bytes of the lists so far; refuse more than may be used."""
     used.append(size)
     if 2 * sum(used) > available:  # all of them are joined at the end

@@ -24,8 +24,8 @@ from ..methods.problem import Controls
 from ..progress import watcher
 from ..results import limits
 from .blocks import Done, RowBlocks
+from .folds import blocks_of
 from .query import Query
-from .solve import plan_query
 from .tuning import DECAY_TABLE
 
 
@@ -54,30 +54,36 @@ class Decay:
 def fold_decay(query: Query, decay: Decay, amounts: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
     """Return for every source and every row of amounts the sum of amount times factor; and the plan and stats."""
     began = time.perf_counter()
-    ends = [end for end in (query.cutoff, decay.end) if end is not None]
-    bounded = query.but(cutoff=min(ends) if ends else None)
-    swept = _swept(bounded, decay, amounts)
-    blocks, found = swept if swept else (RowBlocks(bounded), None)
-    totals = _by_blocks(blocks, decay, amounts) if found is None else found
+    swept, blocks = choose_decay(query, decay)
+    totals = decay_by(swept, blocks, decay, amounts)
     stats = {"method": blocks.plan.method, "device": blocks.plan.device, "seconds": time.perf_counter() - began}
     return totals, {"plan": blocks.plan, "stats": stats}
 
 
-def _swept(query: Query, decay: Decay, amounts: np.ndarray) -> tuple[RowBlocks, np.ndarray] | None:
-    """Return the sums of a decay that kernels know over a hierarchy; None if rows are settled otherwise."""
-    if decay.known is None or query.graph.min_weight < 0:
-        return None
-    blocks = RowBlocks(query, plan=plan_query(query.but(cutoff=None)))
-    if blocks.plan.method != "prepared" or blocks.plan.gpu is not None:
-        return None
+def choose_decay(query: Query, decay: Decay) -> tuple[bool, RowBlocks]:
+    """Return the rows of a query that end where a decay does, and whether its sums are found in sweeps."""
+    ends = [end for end in (query.cutoff, decay.end) if end is not None]
+    bounded = query.but(cutoff=min(ends) if ends else None)
+    if decay.known is not None and query.graph.min_weight >= 0:
+        blocks = blocks_of(bounded)
+        if blocks.plan.method == "prepared" and blocks.plan.gpu is None:
+            hierarchy = blocks.prepare(Controls(threads=query.threads, memory=blocks.plan.available))
+            if isinstance(hierarchy, Hierarchy) and not hierarchy.by_rows:
+                return True, blocks
+    return False, RowBlocks(bounded)
+
+
+def decay_by(swept: bool, blocks: RowBlocks, decay: Decay, amounts: np.ndarray) -> np.ndarray:
+    """Return the sums of the rows of a query, in the way that `choose_decay` chose for these or for more rows."""
+    if not swept:
+        return _by_blocks(blocks, decay, amounts)
+    query = blocks.query
     controls = Controls(threads=query.threads, memory=blocks.plan.available)
-    hierarchy = blocks.prepare(controls)
-    if not isinstance(hierarchy, Hierarchy) or hierarchy.by_rows:
-        return None
     wanted = Wanted(cutoff=query.cutoff, cutoffs=(math.inf,), amounts=amounts, decay=decay.known)
+    hierarchy = blocks.prepare(controls)
     folded = fold_hierarchy(hierarchy, query.sources, wanted, query.threads, query.progress, controls.stop)
     assert folded.totals is not None
-    return blocks, folded.totals[:, :, 0]
+    return folded.totals[:, :, 0]
 
 
 def _by_blocks(blocks: RowBlocks, decay: Decay, amounts: np.ndarray) -> np.ndarray:

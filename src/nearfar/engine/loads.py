@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..devices import cpu
 from ..elimination.build import Hierarchy, build, may_be_long
 from ..elimination.folds import least_beyond
 from ..elimination.lean import Lean, lean_graph
-from ..elimination.tallies import count_paths, tally
+from ..elimination.tallies import Counted, Loads, count_paths, tally
 from ..errors import MemoryLimitError, MethodError, option
 from ..graph import Graph
 from ..methods.prepared import SOLVERS, require_memory
@@ -37,6 +38,23 @@ Found = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
 """What passes through vertices; the pairs that start or end at each; what passes over arcs."""
 
 
+@dataclass(frozen=True)
+class Counting:
+    """How paths are counted: the query of a graph without needless arcs, and its hierarchy if that is swept.
+
+    ``lean`` spreads what is found over the arcs of the graph that was asked about.
+    """
+
+    query: Query
+    lean: Lean
+    whole: Hierarchy | None
+
+    @property
+    def method(self) -> str:
+        """The method, as results report it."""
+        return "dijkstra" if self.whole is None else "prepared"
+
+
 def find_loads(
     query: Query, wanted: np.ndarray, *, ends: bool, arcs: bool, exact: bool
 ) -> tuple[Found, dict[str, Any]]:
@@ -45,12 +63,24 @@ def find_loads(
     ``wanted`` has 1.0 for each target, 0.0 for others. ``ends``: whether pairs are counted at their ends. ``exact``:
     whether only lengths tie that are equal to the bit, summed along the path.
     """
+    began, stop, m = time.perf_counter(), np.zeros(1, np.int64), query.graph.m
+    counting = choose_counting(query, ends, exact, stop)
+    if counting.whole is None:
+        through, both, over = search_loads(counting.query, wanted, ends, arcs, exact, stop)
+    else:
+        counted = counted_paths(counting.query, counting.whole, stop)
+        loads = tally_loads(counting.query, counted, wanted, stop)
+        through, both, over = unpacked(counted, loads, arcs, stop)
+    stats = {"method": counting.method, "device": "cpu", "seconds": time.perf_counter() - began}
+    return (through, both, None if over is None else counting.lean.spread(over, m)), {"stats": stats}
+
+
+def choose_counting(query: Query, ends: bool, exact: bool, stop: np.ndarray) -> Counting:
+    """Check a query, leave needless arcs out, and build the hierarchy if that should be faster than searches."""
     named = query.method == "prepared" and query.hierarchy is None
     _require_able(query, named, ends, exact)
     require_positive(query.asked)
     _require_short(query)
-    began, m = time.perf_counter(), query.graph.m
-    stop = np.zeros(1, np.int64)
     lean, whole = Lean(query.graph), None if exact or ends else _given(query)
     if named:
         require_memory(query.graph, query.threads, _available(query))
@@ -63,14 +93,7 @@ def find_loads(
             f"method 'prepared' would take longer here than a search per source, or more than the memory that may be "
             f"used. Use {option('method', 'dijkstra')} or 'auto'."
         )
-    query = query.but(graph=lean.graph)
-    if whole is None:
-        through, both, over = _by_searches(query, wanted, ends, arcs, exact, stop)
-    else:
-        through, both, over = _by_hierarchy(query, whole, wanted, arcs, stop)
-    method = "dijkstra" if whole is None else "prepared"
-    stats = {"method": method, "device": "cpu", "seconds": time.perf_counter() - began}
-    return (through, both, None if over is None else lean.spread(over, m)), {"stats": stats}
+    return Counting(query.but(graph=lean.graph), lean, whole)
 
 
 def _require_able(query: Query, named: bool, ends: bool, exact: bool) -> None:
@@ -137,17 +160,26 @@ def _whole(query: Query, graph: Graph, stop: np.ndarray) -> Hierarchy | None:
     return found if isinstance(found, Hierarchy) else None
 
 
-def _by_hierarchy(query: Query, hierarchy: Hierarchy, wanted: np.ndarray, arcs: bool, stop: np.ndarray) -> Found:
-    """Push loads back over a hierarchy."""
+def counted_paths(query: Query, hierarchy: Hierarchy, stop: np.ndarray) -> Counted:
+    """Return a hierarchy with counts of paths."""
     slack = slack_of(query.graph.weight_dtype or np.dtype(np.int64))  # of the weights, though sums may be wider
-    counted = _aside(lambda: count_paths(hierarchy, hierarchy.graph, slack, query.threads, stop), stop)
+    found: Counted = _aside(lambda: count_paths(hierarchy, hierarchy.graph, slack, query.threads, stop), stop)
+    return found
+
+
+def tally_loads(query: Query, counted: Counted, wanted: np.ndarray, stop: np.ndarray) -> Loads:
+    """Push loads back over a hierarchy, from all sources of a query."""
     layout = counted.layout
     per_thread = layout.n + len(layout.up_arcs) + len(layout.down_arcs) + 40 * layout.cells
     _require_memory(query, 8 * (per_thread * query.threads + 4 * len(counted.out_counts)))
     limit = layout.limit if query.cutoff is None else least_beyond(query.cutoff, layout.dtype, layout.limit)
     bounded = query.cutoff is not None
-    loads = tally(counted, query.sources, wanted, limit, bounded, query.threads, query.progress, stop)
-    through, over = _aside(lambda: counted.unpack(loads, hierarchy.graph, stop), stop)
+    return tally(counted, query.sources, wanted, limit, bounded, query.threads, query.progress, stop)
+
+
+def unpacked(counted: Counted, loads: Loads, arcs: bool, stop: np.ndarray) -> Found:
+    """Return the loads of vertices and arcs from those of a hierarchy."""
+    through, over = _aside(lambda: counted.unpack(loads, counted.hierarchy.graph, stop), stop)
     return through, None, over if arcs else None
 
 
@@ -171,7 +203,7 @@ def _aside(make: Callable[[], Any], stop: np.ndarray) -> Any:
     return made[0]
 
 
-def _by_searches(query: Query, wanted: np.ndarray, ends: bool, arcs: bool, exact: bool, stop: np.ndarray) -> Found:
+def search_loads(query: Query, wanted: np.ndarray, ends: bool, arcs: bool, exact: bool, stop: np.ndarray) -> Found:
     """Run Brandes' algorithm from every source; threads take pieces of the sources."""
     from ..kernels.cpu.brandes import brandes, has_parallel
 

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ..engine.decay import Decay, fold_decay
+from ..engine.decay import Decay
 from ..engine.folds import Wanted
 from ..engine.query import PreparedGraph
 from ..errors import InputTypeError, OptionError
@@ -91,7 +91,7 @@ def accessibility(
         given = "neither cutoffs nor a decay are given" if decay is None else "both cutoffs and a decay are given"
         raise OptionError(f"{given}; give cutoffs=[600, 1200], or decay='exponential' with scale=600.")
     if decay is not None:
-        values, facts = fold_decay(asked.query, take_decay(decay, scale), amounts.astype(np.float64))
+        values, facts = asked.fold_decay(take_decay(decay, scale), amounts.astype(np.float64))
         return asked.measure("accessibility", values if kinds else values[:, 0], facts, kinds)
     if scale is not None:
         raise OptionError(f"scale is {scale!r}, but cutoffs have no scale. Leave it out, or give a decay.")

@@ -9,9 +9,16 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from ..engine.folds import Folded, Wanted, fold
+from ..engine.balls import Lists, list_near
+from ..engine.blocks import RowBlocks
+from ..engine.decay import Decay, fold_decay
+from ..engine.folds import Folded, Wanted, fold, plan_fold
+from ..engine.loads import Found, find_loads
+from ..engine.planner import Plan
 from ..engine.query import PreparedGraph, Query, check, take_graph, take_vertices
+from ..engine.reduction import reduce_block
 from ..engine.solve import by_weights, solve_by_weights
+from ..engine.stream import stream_rows
 from ..errors import InputTypeError
 from ..graph import Graph
 from ..graph.reweigh import unweighted
@@ -48,6 +55,14 @@ class Asked:
             return fold_on_cluster(self.query, wanted, self.client)
         return fold(self.query, wanted)
 
+    def plan(self, wanted: Wanted) -> Plan:
+        """Return how the rows of all vertices would be folded."""
+        if self.client is not None:
+            from ..scale.folds import plan_fold as plan_on_cluster
+
+            return plan_on_cluster(self.query, wanted, self.client)
+        return plan_fold(self.query, wanted)
+
     def solve(self, query: Query) -> Distances:
         """Return the rows of another query."""
         if self.client is not None:
@@ -55,6 +70,41 @@ class Asked:
 
             return by_weights(query, lambda: solve_rows(query, self.client))
         return solve_by_weights(query)
+
+    def fold_decay(self, decay: Decay, amounts: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+        """Return the sums of amounts weighted by a decay, for all vertices, and the plan and stats of the run."""
+        if self.client is not None:
+            from ..scale.decays import fold_decay as fold_on_cluster
+
+            return fold_on_cluster(self.query, decay, amounts, self.client)
+        return fold_decay(self.query, decay, amounts)
+
+    def reduce(
+        self, function: Callable[[Distances], Any], block: int | None
+    ) -> tuple[list[np.ndarray], dict[str, Any]]:
+        """Return what a function makes of every block of rows, and the plan of the run."""
+        if self.client is not None:
+            from ..scale.reductions import reduce_rows
+
+            return reduce_rows(self.query, function, block, self.client)
+        blocks = RowBlocks(self.query, block, buffers=3)
+        return [reduce_block(function, some) for some in stream_rows(blocks)], {"plan": blocks.plan}
+
+    def find_loads(self, wanted: np.ndarray, *, ends: bool, arcs: bool, exact: bool) -> tuple[Found, dict[str, Any]]:
+        """Return what shortest paths from all vertices load, and the stats of the run."""
+        if self.client is not None:
+            from ..scale.loads import find_loads as find_on_cluster
+
+            return find_on_cluster(self.query, wanted, ends=ends, arcs=arcs, exact=exact, client=self.client)
+        return find_loads(self.query, wanted, ends=ends, arcs=arcs, exact=exact)
+
+    def list_near(self, cutoff: float, available: int) -> Lists:
+        """Return the vertices within a cutoff of all vertices; ``available``: the bytes that they may take."""
+        if self.client is not None:
+            from ..scale.near import find_near
+
+            return find_near(self.query, cutoff, available, self.client)
+        return list_near(self.query, cutoff, available)
 
     @contextmanager
     def staying(self) -> Iterator[Asked]:

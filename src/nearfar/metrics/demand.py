@@ -69,8 +69,13 @@ def flows(graph: Graph | PreparedGraph, demand: Any, **options: Unpack[MetricOpt
     """
     plain = take_graph(graph)
     taken = by_origin(*_departing(plain, *take_demand(plain, demand)))
-    query = _rows(graph, plain, taken.origins, options)
-    values, lost, facts = load_flows(query, taken)
+    query, client = _rows(graph, plain, taken.origins, options)
+    if client is None:
+        values, lost, facts = load_flows(query, taken)
+    else:
+        from ..scale.flows import load_flows as load_on_cluster
+
+        values, lost, facts = load_on_cluster(query, taken, client)
     found = Flows(plain, "flow", values, facts["stats"] | ({"unserved": lost} if lost else {}))
     found.unserved = lost
     return found
@@ -125,7 +130,13 @@ def select_link(
     plain = take_graph(graph)
     taken = by_origin(*_departing(plain, *take_demand(plain, demand)))
     chosen = np.isin(plain.rows, _take_rows(plain, rows))
-    uses = find_users(_rows(graph, plain, taken.origins, options), taken, chosen)
+    query, client = _rows(graph, plain, taken.origins, options)
+    if client is None:
+        uses = find_users(query, taken, chosen)
+    else:
+        from ..scale.flows import find_users as find_on_cluster
+
+        uses = find_on_cluster(query, taken, chosen, client)
     origins = np.repeat(taken.origins, np.diff(taken.starts))
     return _Users(plain, origins[uses], taken.targets[uses], taken.amounts[uses])._framed(kind)
 
@@ -161,16 +172,20 @@ def _departing(
     return moved, targets, amounts
 
 
-def _rows(graph: Graph | PreparedGraph, plain: Graph, origins: np.ndarray, options: MetricOptions) -> Query:
-    """Return the query of the rows of all origins; floats are added along the path, as their trees need."""
+def _rows(graph: Graph | PreparedGraph, plain: Graph, origins: np.ndarray, options: MetricOptions) -> tuple[Query, Any]:
+    """Return the query of the rows of all origins, and the cluster if one was given.
+
+    Floats are added along the path, as their trees need.
+    """
     known_metric_options(options)
     if options.get("cutoff") is not None:
         raise OptionError("flows have no cutoff: demand beyond it would be lost. Leave it out of the table instead.")
     settings: Any = dict(options)
+    client = settings.pop("client", None)
     is_float = plain.weight_dtype is not None and plain.weight_dtype.kind == "f"
     if is_float and settings.get("method", "auto") == "auto":
         settings["method"] = "dijkstra" if plain.min_weight >= 0 else "johnson"
-    return check(graph, origins, **settings)
+    return check(graph, origins, **settings), client
 
 
 def take_demand(graph: Graph, demand: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

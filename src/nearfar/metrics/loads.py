@@ -9,7 +9,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from ..description import Description
-from ..engine.loads import find_loads
 from ..engine.query import PreparedGraph, Query, take_vertices
 from ..errors import InputTypeError, OptionError
 from ..graph import Graph
@@ -165,7 +164,7 @@ def betweenness(
     """
     normalized, endpoints = take_flag("normalized", normalized), take_flag("endpoints", endpoints)
     asked, wanted, sampled = _take(graph, sources, targets, samples, seed, hops, ties, options)
-    (through, ends, _), facts = find_loads(asked.query, wanted, ends=endpoints, arcs=False, exact=ties == "exact")
+    (through, ends, _), facts = asked.find_loads(wanted, ends=endpoints, arcs=False, exact=ties == "exact")
     values = through if ends is None else through + ends
     n = asked.graph.n if endpoints else asked.graph.n - 1
     values = values * _scales(asked, n, normalized, sampled, endpoints)
@@ -206,7 +205,7 @@ def edge_betweenness(
     """
     normalized = take_flag("normalized", normalized)
     asked, wanted, sampled = _take(graph, sources, targets, samples, seed, hops, ties, options)
-    (_, _, loads), facts = find_loads(asked.query, wanted, ends=False, arcs=True, exact=ties == "exact")
+    (_, _, loads), facts = asked.find_loads(wanted, ends=False, arcs=True, exact=ties == "exact")
     assert loads is not None
     scale = _scales(asked, asked.graph.n, normalized, sampled, True)
     return ArcMeasure(asked.graph, "edge_betweenness", loads * scale, facts["stats"])

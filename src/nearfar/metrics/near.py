@@ -168,7 +168,12 @@ def histogram(
     >>> counts
     array([ 17376, 219726, 571998])
     """
-    asked = ask(graph, vertices, hops, direction, options)
+    with ask(graph, vertices, hops, direction, options).staying() as asked:
+        return _histogram(bins, asked)
+
+
+def _histogram(bins: Any, asked: Asked) -> Histogram:
+    """Count the pairs in every bin, after a run that finds the greatest distance if that is where the bins end."""
     edges, is_whole = _take_edges(bins, asked)
     last = np.inf if is_whole and asked.query.cutoff is None else edges[-1]  # a sum may be rounded up there
     ends = (*edges[:-1].tolist(), float(last))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from ..engine.folds import Wanted, plan_fold
+from ..engine.folds import Wanted
 from ..engine.planner import Plan
 from ..engine.query import PreparedGraph
 from ..graph import Graph
@@ -26,7 +26,8 @@ def plan(
     graph, vertices, hops, direction, **options
         As for `closeness`. ``bytes`` of the plan counts the rows that are in memory at once, not all of them. With a
         cutoff (of `reach` and `accessibility` the greatest), a few searches are timed that end there: if little lies
-        within, this is what will run.
+        within, this is what will run. With ``client=``, ``threads`` are those of all workers, and ``seconds`` what it
+        takes if they share it evenly.
 
     Examples
     --------
@@ -35,4 +36,4 @@ def plan(
     >>> plan.method, plan.rows, plan.bytes < 1e9 < 4 * 90000**2
     ('prepared', 90000, True)
     """
-    return plan_fold(ask(graph, vertices, hops, direction, options).query, Wanted(sums=True))
+    return ask(graph, vertices, hops, direction, options).plan(Wanted(sums=True))

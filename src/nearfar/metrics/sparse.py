@@ -11,7 +11,7 @@ import numpy as np
 
 from ..description import Description
 from ..devices import cpu
-from ..engine.balls import Lists, list_near
+from ..engine.balls import Lists
 from ..engine.query import PreparedGraph
 from ..errors import MethodError
 from ..graph import Graph
@@ -201,6 +201,7 @@ def within(
     threads: int | None = None,
     progress: bool | Callable[[int, int], object] = False,
     memory: float | str | None = None,
+    client: Any = None,
 ) -> Within:
     """Return all pairs of vertices whose distance is at most a cutoff.
 
@@ -214,7 +215,7 @@ def within(
     hops : bool
         Whether every arc counts 1, whatever it weighs.
     direction : {"from", "to"}
-    threads, progress, memory
+    threads, progress, memory, client
         As in `nearfar.mssp`.
 
     Examples
@@ -227,7 +228,7 @@ def within(
            [0., 0., 0.]])
     """
     (end,) = take_cutoffs([cutoff])
-    options: MetricOptions = {"threads": threads, "progress": progress, "memory": memory}
+    options: MetricOptions = {"threads": threads, "progress": progress, "memory": memory, "client": client}
     asked = ask(graph, sources, hops, direction, options)
     query = asked.query
     if query.graph.min_weight < 0:
@@ -236,7 +237,7 @@ def within(
             "with a cutoff, some sources at a time."
         )
     available = cpu.facts().memory if query.memory is None else query.memory
-    lists = list_near(query, end, available)
+    lists = asked.list_near(end, available)
     types = choose_types(query.graph, None, False)
     dtype = types[0] if types[0].kind == "f" or end < np.iinfo(types[0]).max else types[-1]
     return Within(asked.graph, asked.vertices, lists, dtype, end, direction)

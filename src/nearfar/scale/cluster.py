@@ -10,15 +10,17 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import socket
 import tempfile
 import time
+import traceback
 import uuid
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future as PlainFuture
 from contextlib import suppress
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..devices import cpu
 from ..errors import ClusterError, InputTypeError, MissingDependencyError, OptionError, in_python
@@ -159,7 +161,7 @@ class Cluster:
         key = f"{task.name}-{uuid.uuid4().hex}"
         try:
             future = self.client.submit(
-                task.function, *task.args, key=key, pure=False, workers=others or None, retries=0
+                call, task.function, *task.args, key=key, pure=False, workers=others or None, retries=0
             )
             future.add_done_callback(partial(self._done, report))
         except Exception as error:  # the client was closed, or is connecting again
@@ -225,17 +227,51 @@ class Cluster:
             return otherwise
 
 
+def call(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function on a worker; return its answer, or the error that it raised as a `Raised`.
+
+    So an error of the function is never taken for one of the cluster, which raises TimeoutError and others itself.
+    """
+    try:
+        return function(*args)
+    except Exception as error:
+        return Raised(_as_travels(error))
+
+
+class Raised(NamedTuple):
+    """An error that a task's function raised."""
+
+    error: Exception
+
+
+def _as_travels(error: Exception) -> Exception:
+    """Return an error as it can be sent, with a note of where it was raised."""
+    import cloudpickle
+
+    where = "".join(traceback.format_tb(error.__traceback__)[1:])
+    error.add_note(f"Raised on the worker {socket.gethostname()}:\n{where}")
+    try:
+        cloudpickle.loads(cloudpickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"a worker raised {type(error).__name__}: {error!s:.1000}")
+    return error
+
+
 def _fetched(report: Callable[[Outcome], None], future: Any, fetched: PlainFuture[Any]) -> None:
     """Report an answer that was fetched, or that it is lost."""
     if fetched.cancelled():
         report(Outcome(lost="its answer was not fetched"))
         return
     error = fetched.exception()
-    report(Outcome(value=fetched.result()) if error is None else _outcome_of(error))
+    if error is not None:
+        report(_outcome_of(error))
+        return
+    answer = fetched.result()
+    report(Outcome(error=answer.error) if isinstance(answer, Raised) else Outcome(value=answer))
 
 
 def _outcome_of(error: BaseException) -> Outcome:
-    """Tell an error that the function raised from one of the cluster."""
+    """Tell an error that prevents the task, such as another version of nearfar, from one of the cluster."""
     home = type(error).__module__.partition(".")[0]
     if home in ("distributed", "dask") or isinstance(error, asyncio.CancelledError | TimeoutError | ConnectionError):
         return Outcome(lost=f"{type(error).__name__}: {error!s:.300}")

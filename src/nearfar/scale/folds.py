@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from ..engine import folds
-from ..engine.blocks import Done
 from ..engine.folds import Folded, Wanted
+from ..engine.planner import Plan
 from ..engine.query import Query
-from ..progress import watcher
-from .driver import Task
-from .recipe import Recipe, connected, on_cpu, recipe_of, run_recipe
-from .sizing import pieces_of, rows_per_task
+from .gather import Gathering, stats_of
+from .near import seconds_per_row
+from .recipe import Recipe, connected, on_cpu, recipe_of
+from .sizing import rows_by_seconds, rows_per_task, slots_of
 from .spool import array_at
 
 
-def fold_rows(recipe: Recipe, wanted: Wanted, amounts: str | None, way: str, sources: np.ndarray) -> Folded:
+def fold_rows(recipe: Recipe, sources: np.ndarray, wanted: Wanted, amounts: str | None, way: str) -> Folded:
     """Return the folds of some rows, on a worker; ``amounts``: where these lie."""
     query = recipe.query(sources)
     wanted = replace(wanted, amounts=None if amounts is None else array_at(amounts))
@@ -36,20 +36,25 @@ def fold(query: Query, wanted: Wanted, client: Any) -> tuple[Folded, dict[str, A
         recipe = recipe_of(query, cluster, None if way == "near" else blocks.hierarchy, plan.method)
         amounts = None if wanted.amounts is None else cluster.spool.array(wanted.amounts)
         bare = replace(wanted, amounts=None)
-        size = rows_per_task(query, plan, cluster, recipe.memory)
-        tasks = [
-            Task("nearfar-fold", fold_rows, (recipe, bare, amounts, way, some))
-            for some in pieces_of(query.sources, size)
-        ]
-        done, parts = Done(), list[Folded]()
-        with watcher(query.progress, len(query.sources), done) as watch:
-            for i, part in enumerate(run_recipe(cluster, recipe, tasks, None, watch)):
-                parts.append(part)
-                done.add(len(query.sources[i * size : i * size + size]))
-        workers = len(cluster.workers())
+        if way == "near":
+            assert wanted.farthest is not None
+            size = rows_by_seconds(len(query.sources), cluster, seconds_per_row(query, wanted.farthest))
+        else:
+            size = rows_per_task(query, plan, cluster, recipe.memory)
+        parts = list(Gathering(query, cluster, recipe).answers("fold", fold_rows, (bare, amounts, way), size))
+        stats = stats_of(plan.method, cluster, time.perf_counter() - began)
     found = joined(parts) if parts else wanted.new(0, query.types[0])
-    stats = {"method": plan.method, "device": "cpu", "workers": workers, "seconds": time.perf_counter() - began}
     return found, {"plan": plan, "stats": stats}
+
+
+def plan_fold(query: Query, wanted: Wanted, client: Any) -> Plan:
+    """Return how the workers of a cluster would fold rows; the seconds are shared evenly by all their threads."""
+    query = on_cpu(query)
+    plan = folds.plan_fold(query, wanted)
+    with connected(client) as cluster:
+        slots = slots_of(cluster)
+    seconds = None if plan.seconds is None else plan.seconds * query.threads / max(1, slots)
+    return replace(plan, threads=slots, seconds=seconds)
 
 
 def joined(parts: list[Folded]) -> Folded:

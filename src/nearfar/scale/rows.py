@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ..devices import cpu
 from ..engine.blocks import Done
 from ..engine.planner import Plan
 from ..engine.query import Query
@@ -19,9 +18,7 @@ from ..results import Distances, limits
 from .cluster import Cluster
 from .driver import Task
 from .recipe import Recipe, connected, hierarchy_of, on_cpu, recipe_of, run_recipe
-from .sizing import COPIES, pieces_of, rows_per_task
-
-WAITING = 4  # answers in the caller's memory at least, as they are received
+from .sizing import COPIES, answers_at_once, pieces_of, rows_per_task
 
 
 def settle_rows(recipe: Recipe, sources: np.ndarray) -> np.ndarray:
@@ -76,9 +73,7 @@ def tasks_of(
     row = plan.n * plan.dtype.itemsize
     if size is None:
         size = rows_per_task(query, plan, cluster, recipe.memory, returned=row, held=COPIES * row)
-    available = cpu.facts().memory if query.memory is None else query.memory
-    slots = sum(worker.threads for worker in cluster.workers().values())
-    most = max(WAITING, min(2 * slots + 2, available // (4 * max(1, size * row))))
+    most = answers_at_once(query, cluster, size * row)
     tasks = [Task("nearfar-rows", settle_rows, (recipe, some)) for some in pieces_of(query.sources, size)]
     return tasks, size, most
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..devices import cpu
 from ..engine.candidates import outlook_of
 from ..engine.estimate import seconds_on_cpu
 from ..engine.planner import Plan
@@ -18,6 +19,7 @@ USUAL, LEAST = 1.0, 0.2
 PIECES = 6  # tasks per thread of a worker, so that all end together
 ANSWER_BYTES = 1 << 26  # of one answer
 COPIES = 3  # of a row that a worker has at once: as it is settled, as it waits, as it is sent
+WAITING = 4  # answers in the caller's memory at least, as they are received
 SAMPLE_ROWS = 1024  # by which the time of a row is estimated
 
 
@@ -39,14 +41,11 @@ def rows_per_task(
     factor : float
         How much longer a row takes than to settle it.
     """
-    k, slots = len(query.sources), max(1, sum(worker.threads for worker in cluster.workers().values()))
+    k, graph = len(query.sources), query.graph
     if plan.method == "floyd":
         return max(1, k)
-    graph = query.graph
     sample = seconds_on_cpu(graph, SAMPLE_ROWS, plan.method, 1, plan.dtype.itemsize, True, outlook_of(graph))
-    row = max(1e-9, factor * sample / SAMPLE_ROWS)
-    size = min(-(-k // (PIECES * slots)), int(USUAL / row))
-    size = max(size, int(LEAST / row), 1)
+    size = rows_by_seconds(k, cluster, factor * sample / SAMPLE_ROWS)
     unit = LANES if plan.method == "prepared" else BLOCK_ROWS if plan.method == "bfs" and size >= BLOCK_ROWS else 1
     size = -(-size // unit) * unit
     if returned:
@@ -54,6 +53,24 @@ def rows_per_task(
     if held:
         size = min(size, memory // held)
     return max(1, min(size, k))
+
+
+def rows_by_seconds(k: int, cluster: Cluster, row: float) -> int:
+    """Return how many of ``k`` rows make a task if one takes so many seconds."""
+    row, slots = max(1e-9, row), max(1, slots_of(cluster))
+    size = min(-(-k // (PIECES * slots)), int(USUAL / row))
+    return max(1, min(max(size, int(LEAST / row)), k))
+
+
+def slots_of(cluster: Cluster) -> int:
+    """Return how many tasks the workers of a cluster do at a time."""
+    return sum(worker.threads for worker in cluster.workers().values())
+
+
+def answers_at_once(query: Query, cluster: Cluster, answer: int) -> int:
+    """Return how many answers of so many bytes may be under way, or wait in the caller's memory for their turn."""
+    available = cpu.facts().memory if query.memory is None else query.memory
+    return max(WAITING, min(2 * slots_of(cluster) + 2, available // (4 * max(1, answer))))
 
 
 def pieces_of(sources: np.ndarray, size: int) -> list[np.ndarray]:

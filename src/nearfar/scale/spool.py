@@ -116,7 +116,7 @@ class Spool:
         return os.path.join(self._made, f"{what}-{self._count}{ending}")
 
 
-class _Kept:
+class Kept:
     """What a process loaded last, by path; each is loaded once, whichever threads want it."""
 
     def __init__(self) -> None:
@@ -134,16 +134,17 @@ class _Kept:
                     self._things.move_to_end(key)
                     return self._things[key]
                 for other in [other for other in self._things if not os.path.exists(other[0])]:
-                    del self._things[other], self._locks[other]  # its caller has gone
+                    del self._things[other]  # its caller has gone
+                    self._locks.pop(other, None)
                 while len(self._things) >= KEPT:
-                    self._locks.pop(self._things.popitem(last=False)[0])
+                    self._locks.pop(self._things.popitem(last=False)[0], None)
             found = load()
             with self._guard:
                 self._things[key] = found
             return found
 
 
-_graphs, _hierarchies, _arrays = _Kept(), _Kept(), _Kept()
+_graphs, _hierarchies, _arrays = Kept(), Kept(), Kept()
 
 
 def graph_at(place: Place) -> Graph:
@@ -182,6 +183,13 @@ def array_at(path: str) -> np.ndarray:
 
     array: np.ndarray = _arrays.get((path,), load)
     return array
+
+
+def mapped_at(path: str) -> np.ndarray:
+    """Return an array of a file of which a task reads a part, on a worker."""
+    require_seen(path)
+    found: np.ndarray = np.load(path, mmap_mode="r")
+    return found
 
 
 def require_seen(path: str) -> None:
