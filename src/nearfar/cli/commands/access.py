@@ -11,7 +11,7 @@ import click
 from ..choices import Number
 from ..command import Command, Option
 from ..measures import check_table_output, numbers_of, show_measures, summary_of, values_of
-from ..options import JSON, QUIET, TABLE_OUT, direction, graph_file, reading, shared
+from ..options import JSON, QUIET, TABLE_OUT, direction, graph_file, on_cluster, reading, shared
 from .metrics import metric_solving
 
 DECAYS = ("exponential", "gaussian", "linear", "power")
@@ -42,6 +42,7 @@ DECAYS = ("exponential", "gaussian", "linear", "power")
 @direction
 @reading
 @metric_solving
+@on_cluster
 @shared(TABLE_OUT, JSON, QUIET)
 def access(
     file: str,
@@ -53,6 +54,7 @@ def access(
     direction: str,
     reading: dict[str, Any],
     solving: dict[str, Any],
+    client: str | None,
     output: str | None,
     json: bool,
     quiet: bool,
@@ -67,21 +69,23 @@ def access(
     from ...store.columns import save_columns, vertex_column
     from .. import documents
     from ..words import find_vertices
-    from ..work import given, load, solve
+    from ..work import cluster_of, given, load, solve
 
     loaded = load(file, reading, quiet)
     amounts = _amounts(loaded.graph, opportunities)
     some = find_vertices(loaded.graph, vertices, "vertex") or None
     began = time.perf_counter()
     how: dict[str, Any] = {"cutoffs": ends} if ends else {"decay": decay, "scale": scale}
-    query = partial(nearfar.metrics.accessibility, loaded.graph, vertices=some, direction=direction, **given(solving))
+    how |= {"vertices": some, "direction": direction} | given(solving)
     columns = []
-    for kind, values in amounts.items():
-        found = solve(partial(query, values, **how), quiet)
-        if ends:
-            columns += [(f"{kind}_{end}", found.values[:, i], found.stats) for i, end in enumerate(ends)]
-        else:
-            columns.append((kind, found.values, found.stats))
+    with cluster_of(client) as there:
+        for kind, values in amounts.items():
+            query = partial(nearfar.metrics.accessibility, loaded.graph, values, **how, **there)
+            found = solve(query, quiet)
+            if ends:
+                columns += [(f"{kind}_{end}", found.values[:, i], found.stats) for i, end in enumerate(ends)]
+            else:
+                columns.append((kind, found.values, found.stats))
     if output is not None:
         save_columns({"vertex": vertex_column(loaded.graph, found.vertex_indices), **values_of(columns)}, output)
     if output == "-":

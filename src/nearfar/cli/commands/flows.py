@@ -10,7 +10,7 @@ import click
 
 from ..command import Command, Option
 from ..measures import check_table_output
-from ..options import JSON, QUIET, SOLVING, TABLE_OUT, bundle, graph_file, reading, shared
+from ..options import JSON, QUIET, SOLVING, TABLE_OUT, bundle, graph_file, on_cluster, reading, shared
 
 flow_solving = bundle("solving", {name: SOLVING[name] for name in ("method", "device", "threads", "memory")})
 
@@ -33,12 +33,14 @@ flow_solving = bundle("solving", {name: SOLVING[name] for name in ("method", "de
 )
 @reading
 @flow_solving
+@on_cluster
 @shared(TABLE_OUT, JSON, QUIET)
 def flows(
     file: str,
     demand: str,
     reading: dict[str, Any],
     solving: dict[str, Any],
+    client: str | None,
     output: str | None,
     json: bool,
     quiet: bool,
@@ -52,12 +54,13 @@ def flows(
 
     from ...store.columns import save_columns
     from .. import documents, screen
-    from ..work import given, load, solve
+    from ..work import cluster_of, given, load, solve
 
     loaded = load(file, reading, quiet)
     trips = _trips(loaded.graph, demand)
     began = time.perf_counter()
-    found = solve(partial(nearfar.metrics.flows, loaded.graph, trips, **given(solving)), quiet)
+    with cluster_of(client) as there:
+        found = solve(partial(nearfar.metrics.flows, loaded.graph, trips, **given(solving), **there), quiet)
     table = _table(found)
     total, most = sum(amount for _, _, amount in trips), int(table["flow"].argmax()) if len(table["flow"]) else None
     if output is not None:

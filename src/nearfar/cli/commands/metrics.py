@@ -9,7 +9,7 @@ import click
 
 from ..command import Command, Option
 from ..measures import check_table_output, numbers_of, show_measures, summary_of, values_of
-from ..options import JSON, QUIET, SOLVING, TABLE_OUT, bundle, graph_file, reading, shared
+from ..options import JSON, QUIET, SOLVING, TABLE_OUT, bundle, graph_file, on_cluster, reading, shared
 
 if TYPE_CHECKING:
     from ...graph import Graph
@@ -41,6 +41,7 @@ def _flags(command: Any) -> Any:
         "nearfar metrics roads.gr.gz --closeness --betweenness -o out.parquet",
         "nearfar metrics friends.csv --hops --diameter --eccentricity",
         "nearfar metrics roads.gr.gz --reach 600,1200 --vertices @stops.txt -o -",
+        "nearfar metrics roads.gr.gz --closeness --scheduler tcp://10.0.0.1:8786",
     ),
 )
 @graph_file
@@ -52,6 +53,7 @@ def _flags(command: Any) -> Any:
 @click.option("--hops", is_flag=True, cls=Option, help="Count every arc as 1, whatever it weighs.")
 @reading
 @metric_solving
+@on_cluster
 @shared(TABLE_OUT, JSON, QUIET)
 def metrics(
     file: str,
@@ -60,6 +62,7 @@ def metrics(
     hops: bool,
     reading: dict[str, Any],
     solving: dict[str, Any],
+    client: str | None,
     output: str | None,
     json: bool,
     quiet: bool,
@@ -83,12 +86,14 @@ def metrics(
     from ...store.columns import save_columns, vertex_column
     from .. import documents
     from ..words import find_vertices
-    from ..work import given, load
+    from ..work import cluster_of, given, load
 
     loaded = load(file, reading, quiet)
     some = find_vertices(loaded.graph, vertices, "vertex") or None
     began = time.perf_counter()
-    indices, columns, facts = _measure(loaded.graph, some, wanted, whole, cutoffs, hops, given(solving), quiet)
+    with cluster_of(client) as there:
+        how = given(solving) | there
+        indices, columns, facts = _measure(loaded.graph, some, wanted, whole, cutoffs, hops, how, quiet)
     if output is not None:
         save_columns({"vertex": vertex_column(loaded.graph, indices), **values_of(columns)}, output)
     if output == "-":
