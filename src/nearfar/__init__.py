@@ -54,20 +54,23 @@ _HOMES = {
     "generate": "graph",
     "formats": "",
     "metrics": "",
+    "draw": "",
     "csgraph": "",
 }
 
-# What a graph offers although it belongs to a higher room: graph/above.py looks here.
+# What graphs and results offer although it belongs to a higher room: graph/above.py looks here.
 _ABOVE = {
     "Graph.open": ("formats.folder", "open_graph"),
     "StoredGraph.parts": ("formats.folder.parts", "find_parts"),
     "generate.rmat": ("scale.generate", "rmat"),
+    "plot": ("draw", "draw"),
 }
 
 __all__ = [*_HOMES, "__version__"]
 
 if TYPE_CHECKING:  # "as": for type checkers these are public names of the package
     from . import csgraph as csgraph
+    from . import draw as draw
     from . import errors as errors
     from . import formats as formats
     from . import metrics as metrics

@@ -1,4 +1,4 @@
-"""What graphs offer although it belongs to higher rooms, by the table in the package's front page."""
+"""What graphs and results offer although it belongs to higher rooms, by the table in the package's front page."""
 
 from __future__ import annotations
 
@@ -10,3 +10,26 @@ def above(name: str) -> Any:
     """Return the function that a method such as "Graph.open" stands for."""
     home, function = import_module("nearfar")._ABOVE[name]
     return getattr(import_module(f"nearfar.{home}"), function)
+
+
+class Drawn:
+    """What has a picture."""
+
+    def plot(self, kind: str | None = None, **options: Any) -> Any:
+        """Return a picture: a `nearfar.draw.Picture`, which a notebook shows and ``save`` writes to a file.
+
+        Parameters
+        ----------
+        kind : str, optional
+            One of ``nearfar.draw.PICTURES`` that suits this; by default the first one.
+        **options
+            Those of the function ``nearfar.draw.<kind>``, and those of all pictures: see `nearfar.draw`.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> graph = nearfar.generate.road_grid(20, 20, seed=1)
+        >>> nearfar.sssp(graph, 210).plot(to=399, units="m", dark=True)
+        Picture(... x ... pixels)
+        """
+        return above("plot")(self, kind, **options)

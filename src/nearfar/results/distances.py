@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputTypeError, MethodError, NoPathError, OptionError
+from ..graph.above import Drawn
 from ..graph.tables import Columns, Framed, Named, entries, places
 from . import lookup, report
 from .forest import Forest
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Distances", "Nearest"]
 
 
-class Distances(Framed):
+class Distances(Framed, Drawn):
     """Exact distances from one or several sources. Made by `nearfar.sssp`, `nearfar.mssp` and `nearfar.apsp`.
 
     Attributes

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..graph.above import Drawn
 from ..graph.tables import Columns, Framed, Named
 from ..kernels.cpu.constants import NO_VERTEX
 from . import lookup, report
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from .distances import Distances
 
 
-class Nearest(Framed):
+class Nearest(Framed, Drawn):
     """For every vertex the distance from the nearest of several sources, and that source. Made by `nearfar.nearest`.
 
     Attributes

@@ -1,0 +1,67 @@
+"""The command draw: files appear, wrong input is explained before anything is read."""
+
+from __future__ import annotations
+
+import pytest
+
+import nearfar
+from nearfar import generate
+
+
+@pytest.fixture
+def grid(tmp_path):
+    """Return the name of a file with a graph that has coordinates."""
+    nearfar.write(generate.road_grid(8, 8, seed=1), tmp_path / "grid.one.npz")
+    return "grid.one.npz"
+
+
+def test_default_name(run, grid, tmp_path):
+    answer = run("draw", grid)
+    assert answer.code == 0 and answer.out == "" and answer.err.startswith("nearfar: wrote grid.png: ")
+    assert (tmp_path / "grid.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--source", "3"],
+        ["--source", "3", "--to", "60,61", "--direction", "to"],
+        ["--source", "3", "--limits", "500,1000", "--dark", "--title", "Here", "--units", "m"],
+        ["--source", "3", "--layout", "spectral", "--detail", "pixels", "--no-legend", "--colours", "viridis"],
+    ],
+)
+def test_pictures(run, grid, tmp_path, words):
+    run("draw", grid, *words, "-o", "a.svg", "-q").ok()
+    assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_size(run, grid, tmp_path):
+    answer = run("draw", grid, "--width", "400", "--height", "300", "-o", "a.png")
+    assert answer.err == "nearfar: wrote a.png: 400 x 300 pixels\n"
+
+
+def test_standard_output(child, grid, tmp_path, monkeypatch):
+    import subprocess
+    import sys
+
+    done = subprocess.run([sys.executable, "-m", "nearfar", "draw", grid, "-o", "-"], capture_output=True, cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith(b"\x89PNG") and done.stderr == b""
+
+
+def test_a_terminal_gets_no_picture(run, grid, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    run("draw", grid, "-o", "-").error("not written to a terminal", "-o")
+
+
+def test_wrong_words(run, grid, roads):
+    run("draw", "none.gr", "-o", "a.gif").error("'a.gif' should end in one of .png, .svg, .pdf")
+    run("draw", "none.gr", "-o", "no/a.png").error("there is no folder no")
+    run("draw", "none.gr", "--to", "4").error("--to is about distances; add --source")
+    run("draw", "none.gr", "--limits", "4").error("--limits is about distances")
+    run("draw", "none.gr", "--method", "delta").error("--method is about distances")
+    run("draw", grid, "--source", "3", "--limits", "far").error("'far' are no limits")
+    run("draw", grid, "--source", "3", "--limits", "9,3").error("ascending")
+    run("draw", grid, "--source", "99").error("source 99 is not a vertex")
+    run("draw", grid, "--colours", "faint").error("--colours faint")
+    run("draw", roads, "--layout", "coordinates").error("the graph has no coordinates", "--coordinates")
+    run("draw", roads, "--width", "20").error("--width 20", "160 to 10,000")
