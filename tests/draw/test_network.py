@@ -112,6 +112,19 @@ def test_longitudes_shrink_with_the_latitude():
         assert np.ptp(rows) / np.ptp(columns) == pytest.approx(aspect, rel=0.06)
 
 
+def test_units_are_those_of_the_graph():
+    """Seconds are shown as minutes where they are many, and metres give a scale bar."""
+    graph = generate.road_grid(10, 10, seed=1)
+    for given, options, words in (
+        (("s", "m"), {}, ["distance from the source (h)", "1 km<", "equal scale"]),
+        (("s", "km"), {"units": "m"}, ["distance from the source (km)", "1,000 km<"]),
+        ((None, None), {}, ["distance from the source<"]),
+    ):
+        page = nearfar.sssp(graph.with_units(*given), 0).plot(**options).to_bytes("svg").decode()
+        told = [line.replace("-->", "<").replace(" <", "<") for line in page.splitlines() if "<!--" in line]
+        assert all(any(word in line for line in told) for word in words), (words, told)
+
+
 def test_north_is_up():
     graph = Graph.from_arcs([0], [1], undirected=True, coordinates=[(0, 0), (0, 10)])
     picture = draw.network(nearfar.sssp(graph, 1), legend=False, width=400, layout="coordinates")

@@ -14,16 +14,16 @@ dark : bool
     Light lines on a dark ground.
 title : str, optional
 units : str, optional
-    The unit of distances, for the legend: seconds and metres are shown as minutes, hours and kilometres where numbers
-    are large.
+    The unit of distances, for the legend, by default that of the graph (`Graph.with_units`). Seconds and metres are
+    shown as minutes, hours and kilometres where numbers are large.
 colours : str
     A colour map of matplotlib, "plasma" by default, from near to far.
 legend : bool
     Whether there is a legend, with a scale bar where metres are known.
 scale : {"auto", "degrees", "metres", "plane"}
     What the coordinates of the graph are measured in. Degrees of longitude are drawn cos(latitude) as long as degrees
-    of latitude, taken at the middle of the map. By default, they are degrees if none lies off the globe, and one beyond
-    (2, 2).
+    of latitude, taken at the middle of the map. By default, the graph's units say so; where they are not known,
+    coordinates are taken for degrees if none lies off the globe, and one beyond (2, 2).
 layout : {"auto", "coordinates", "layers", "spectral"}
     Where vertices lie: at their coordinates; in layers of equal hops from the source; or by their distances from some
     pivots. By default at their coordinates. Without any, up to 200 vertices are laid out in layers and up to 20,000 by

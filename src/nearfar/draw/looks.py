@@ -85,8 +85,8 @@ class Style:
         return np.asarray(matplotlib("colormaps")[self.colours](at))
 
 
-def take_looks(looks: Any) -> Style:
-    """Check the options of a picture."""
+def take_looks(looks: Any, units: str | None) -> Style:
+    """Check the options of a picture; ``units`` is the unit of its numbers, if none is given."""
     known = Looks.__annotations__
     for name in looks:
         if name not in known:
@@ -111,6 +111,7 @@ def take_looks(looks: Any) -> Style:
             f"{option('colours', chosen['colours'])} is no colour map of matplotlib. Give 'plasma', 'viridis', "
             f"'cividis', 'magma' or another one of them."
         )
+    chosen.setdefault("units", units)
     return Style(_DARK if looks.get("dark", False) else _LIGHT, **chosen)
 
 

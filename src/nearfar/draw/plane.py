@@ -13,8 +13,10 @@ import numpy as np
 
 from ..errors import GraphError, option
 from ..graph import Graph
+from ..graph.units import DEGREES
 
 DEGREE = 111_195.0  # metres per degree of latitude, on a sphere of radius 6,371 km
+METRES = {"m": 1.0, "km": 1000.0, "dm": 0.1, "cm": 0.01, "ft": 0.3048, "mi": 1609.344}  # per unit of the coordinates
 SMALL = 2.0  # coordinates that stay below are taken for a unit square, not for the sea south of Ghana
 
 
@@ -57,9 +59,9 @@ def is_degrees(points: np.ndarray) -> bool:
 def plane_of(graph: Graph, scale: str) -> Plane:
     """Return where the graph's coordinates lie."""
     points = np.asarray(graph.coordinates, np.float64)
-    degrees = scale == "degrees" or (scale == "auto" and is_degrees(points))
-    if not degrees:
-        return Plane(points, 1.0 if scale == "metres" else None, "equal scale")
+    unit = graph.units.coordinates if scale == "auto" else {"metres": "m"}.get(scale, scale)
+    if unit != DEGREES and not (unit is None and is_degrees(points)):
+        return Plane(points, METRES.get(unit or ""), "equal scale")
     low, high = _ends(points) if len(points) else (np.zeros(2), np.zeros(2))
     far = np.maximum(-low, high)
     if far[0] > 360 or far[1] > 90:

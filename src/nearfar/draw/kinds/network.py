@@ -52,7 +52,10 @@ def network(
     >>> nearfar.draw.network(nearfar.sssp(graph, 210), limits=[500, 1000, 2000], to=[0, 399])
     Picture(... x ... pixels)
     """
-    style = take_looks(looks)
+    if not isinstance(what, Distances | Nearest | Graph):
+        raise InputTypeError(f"what is a {type(what).__name__}; give a result of nearfar.sssp, or a graph.")
+    graph = what if isinstance(what, Graph) else what.graph
+    style = take_looks(looks, graph.units.weights)
     if isinstance(what, Graph):
         if source is not None or limits is not None or to is not None:
             raise InputTypeError(
@@ -60,15 +63,13 @@ def network(
                 f"Draw a result, such as nearfar.sssp(graph, source)."
             )
         return _plain(what, style, _listed(paths))
-    if not isinstance(what, Distances | Nearest):
-        raise InputTypeError(f"what is a {type(what).__name__}; give a result of nearfar.sssp, or a graph.")
     row, starts = _row_of(what, source)
     scale = steps(row, limits, style) if limits is not None else gradient(row, style, _label(what))
-    targets = _targets(what.graph, to)
+    targets = _targets(graph, to)
     distances = what.distances if isinstance(what, Nearest) else what
     found = [distances.path(target, source=source) for target in targets]
     drawn = found + _listed(paths)
-    return _drawn(what.graph, style, scale, starts, drawn, _told(row, what.graph, targets, style))
+    return _drawn(graph, style, scale, starts, drawn, _told(row, graph, targets, style))
 
 
 def _plain(graph: Graph, style: Style, paths: list[Any]) -> Picture:
