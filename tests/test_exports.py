@@ -44,7 +44,7 @@ def test_star_import():
 def test_no_module_takes_the_place_of_a_name():
     """Importing nearfar.x binds x in the package: no module may be called like a public function or class."""
     modules = {module.name for module in pkgutil.iter_modules(nearfar.__path__)}
-    assert modules & set(PUBLIC) == {"csgraph", "draw", "errors", "formats", "metrics"}
+    assert modules & set(PUBLIC) == {"csgraph", "draw", "errors", "formats", "geo", "metrics"}
 
 
 def test_names_stay_what_they_are_after_importing_every_module():
@@ -60,7 +60,7 @@ print(kinds["verify"], kinds["plan"], kinds["path"], kinds["Plan"])
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.splitlines() == [
-        "['csgraph', 'draw', 'errors', 'formats', 'generate', 'metrics']",
+        "['csgraph', 'draw', 'errors', 'formats', 'generate', 'geo', 'metrics']",
         "function function function type",
     ]
 

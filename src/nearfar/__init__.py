@@ -55,6 +55,7 @@ _HOMES = {
     "formats": "",
     "metrics": "",
     "draw": "",
+    "geo": "",
     "csgraph": "",
 }
 
@@ -73,6 +74,7 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from . import draw as draw
     from . import errors as errors
     from . import formats as formats
+    from . import geo as geo
     from . import metrics as metrics
     from .api import apsp as apsp
     from .api import count_paths as count_paths

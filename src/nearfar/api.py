@@ -50,7 +50,10 @@ from .engine.options import Options, RunOptions, known_options
 from .engine.out import require_host
 from .engine.planner import Plan
 from .engine.query import (
+    Located,
     PreparedGraph,
+    as_starts,
+    as_vertex,
     check,
     check_options,
     each_once,
@@ -116,11 +119,11 @@ def sssp(
     Parameters
     ----------
     graph : Graph or Prepared
-    source : vertex or dict
-        A name if the graph has names, an index otherwise. A dict of vertices and their starting distances asks for one
-        row from several starts: the distance of v is the least of start[s] + d(s, v). Starting distances are finite and
-        not negative. They are rounded to the type of the distances, which is float64 if weights are whole numbers and
-        starting distances are not.
+    source : vertex, dict or point
+        A name if the graph has names, an index otherwise. A point is one that `nearfar.geo.snap` found. A dict of
+        vertices and their starting distances asks for one row from several starts: the distance of v is the least of
+        start[s] + d(s, v). Starting distances are finite and not negative. They are rounded to the type of the
+        distances, which is float64 if weights are whole numbers and starting distances are not.
     targets : vertices, optional
         Only these are wanted: the result is a `Table` with one column per target, in the order given.
     direction : str
@@ -146,7 +149,7 @@ def sssp(
     (array([0. , 2.5, 5.5]), [1, 2])
     """
     plain = take_graph(graph)
-    row = from_source(plain, source)
+    row = from_source(plain, as_starts(plain, source, direction))
     if targets is not None:
         columns = take_vertices(plain, targets, "target")
         return solve_table(graph, targets=columns, single=True, direction=direction, **row, **known_options(options))
@@ -400,8 +403,9 @@ def nearest(
     Parameters
     ----------
     graph : Graph or Prepared
-    sources : vertices or dict
-        A dict gives sources their starting distances, as for `sssp`.
+    sources : vertices, dict or points
+        A dict gives sources their starting distances, as for `sssp`; so do points on arcs that `nearfar.geo.snap`
+        found.
     k : int
         How many sources to find for every vertex: with more than one, the result is a `KNearest`, whose arrays are
         n x k. ``out`` and starting distances are not possible then.
@@ -421,6 +425,7 @@ def nearest(
     >>> nearfar.nearest(g, [0, 3], k=2)[1]
     [(0, 5), (3, 8)]
     """
+    sources = as_starts(take_graph(graph), sources, direction, several=True)
     seeds = from_nearest(take_graph(graph), sources)
     if take_count(k) == 1:
         options = require_host(known_options(options), "nearest")
@@ -449,6 +454,7 @@ def distance(graph: Graph | PreparedGraph, source: Any, target: Any, **options: 
     >>> nearfar.distance(g, 0, 2), nearfar.distance(g, 2, 0)
     (7, inf)
     """
+    source, target = _as_pair(graph, source, target)
     if isinstance(graph, PreparedGraph) and not options and not isinstance(source, Mapping):
         return graph.distance(source, target)
     result, t = _pair(graph, source, target, options)
@@ -473,6 +479,7 @@ def path(graph: Graph | PreparedGraph, source: Any, target: Any, **options: Unpa
     >>> nearfar.path(g, "Ulm", "Kiel")
     ['Ulm', 'Bonn', 'Kiel']
     """
+    source, target = _as_pair(graph, source, target)
     if isinstance(graph, PreparedGraph) and not options and not isinstance(source, Mapping):
         return graph.path(source, target)
     result, _ = _pair(graph, source, target, options)
@@ -506,6 +513,7 @@ def paths(
     [(7, [0, 1, 2]), (9, [0, 2])]
     """
     plain = take_graph(graph)
+    source, target = as_vertex(plain, source, "source"), as_vertex(plain, target, "target")
     s, t = plain.index(source, "source"), plain.index(target, "target")
     found = shortest_routes(plain, s, t, take_count(k), threads)
     return [(length, list_names(plain, np.array(route, np.int32))) for length, route in found]
@@ -573,6 +581,7 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
     plain = take_graph(graph)
     if is_place(options.get("out")):
         return _plan_store(graph, sources, targets, dict(options))
+    sources = as_starts(plain, sources, "from") if isinstance(sources, Located) and len(sources) == 1 else sources
     if isinstance(sources, Mapping):
         rows = from_source(plain, sources)
     elif sources is None:
@@ -648,6 +657,12 @@ def stream(
 
         return stream_on_cluster(query, block, client)
     return stream_rows(RowBlocks(query, block, buffers=3))
+
+
+def _as_pair(graph: Graph | PreparedGraph, source: Any, target: Any) -> tuple[Any, Any]:
+    """Return both ends of a path as vertices, or as a dict of starts, if they are points on the graph."""
+    plain = take_graph(graph)
+    return as_starts(plain, source, "from"), as_vertex(plain, target, "target")
 
 
 def _pair(graph: Graph | PreparedGraph, source: Any, target: Any, options: Options) -> tuple[Distances, int]:

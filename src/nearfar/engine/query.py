@@ -48,6 +48,22 @@ class PreparedGraph:
         raise NotImplementedError
 
 
+class Located:
+    """Points that were found on a graph: what queries see of `nearfar.geo.Snapped`, which is above this module."""
+
+    def __len__(self) -> int:
+        """Return the number of points."""
+        raise NotImplementedError
+
+    def vertices_on(self, graph: Graph) -> np.ndarray:
+        """Return the index of each point's vertex; points between vertices raise an error."""
+        raise NotImplementedError
+
+    def starts_on(self, graph: Graph, direction: str) -> dict[Any, float]:
+        """Return the vertices where a search from the points begins, by name, and their starting distances."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
 class Query:
     """A checked query: everything that a plan and a run depend on, except the machine itself."""
@@ -199,6 +215,8 @@ def take_graph(graph: Any) -> Graph:
 
 def take_vertices(graph: Graph, vertices: Any, role: str) -> np.ndarray:
     """Return the indices of one or several vertices; an empty list is an error, and so is a dict."""
+    if isinstance(vertices, Located):
+        return vertices.vertices_on(graph)
     vertices = on_host(vertices)
     if isinstance(vertices, Mapping):
         raise InputTypeError(
@@ -225,6 +243,27 @@ def take_source(graph: Graph, source: Any) -> np.ndarray:
             f"source is a {kind}, but this query takes one source. Use mssp for several, one row per source.{cell}"
         )
     return np.array([graph.index(source, "source")], np.int32)
+
+
+def as_starts(graph: Graph, sources: Any, direction: str, several: bool = False) -> Any:
+    """Return a point on the graph, or ``several``, as a dict of vertices and starting distances; others as given."""
+    if not isinstance(sources, Located):
+        return sources
+    if len(sources) != 1 and not several:
+        raise InputTypeError(
+            f"source holds {len(sources)} points, but this query takes one. Use mssp for several, one row per point, "
+            f"or nearest."
+        )
+    return sources.starts_on(graph, take_direction(direction))
+
+
+def as_vertex(graph: Graph, vertex: Any, role: str) -> Any:
+    """Return a point on the graph as its vertex; others as given."""
+    if not isinstance(vertex, Located):
+        return vertex
+    if len(vertex) != 1:
+        raise InputTypeError(f"{role} holds {len(vertex)} points, but one {role} is needed. Use table for several.")
+    return graph.name(int(vertex.vertices_on(graph)[0]))
 
 
 def from_source(graph: Graph, source: Any) -> dict[str, Any]:
