@@ -21,8 +21,8 @@ settings.load_profile("nearfar")
 TESTS = Path(__file__).parent
 
 # Tests that need the same kernels, by folder or file: of a group, all tests run in one process, which compiles them
-# once. Files of other folders are groups of their own. The longest groups come first, so that two processes end
-# together.
+# once, and one cluster at a time. Files of other folders are groups of their own. The longest groups come first, so
+# that two processes end together.
 GROUPS = {
     "gpu/test_grid_gpu.py": "grid on a GPU",
     "kernels/test_builds.py": "builds of GPU kernels",
@@ -31,6 +31,9 @@ GROUPS = {
     "gpu": "runs on a GPU",
     "devices": "devices",
     "selftest": "devices",
+    "scale/test_cluster.py": "clusters",
+    "scale/test_faults.py": "clusters",
+    "scale/test_hosts.py": "clusters",
 }
 
 

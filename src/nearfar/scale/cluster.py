@@ -8,6 +8,7 @@ that hangs; no data are scattered, and there are no actors: what is lost is done
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
 import socket
@@ -92,10 +93,15 @@ def _library() -> Any:
 
 
 def _start(dask: Any, workers: int, spool: Any) -> Cluster:
-    """Start processes of one thread each on this machine."""
+    """Start processes of one thread each on this machine.
+
+    What befalls them is not logged: the driver does again what they lose, and its errors say why it cannot.
+    """
     if not workers:
         raise OptionError(f"client is 'local:0'; at least one process is needed. {WAYS}")
-    local = dask.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+    local = dask.LocalCluster(
+        n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+    )
     return Cluster(dask.Client(local, set_as_default=False), [local], spool)
 
 
@@ -173,7 +179,7 @@ class Cluster:
         """Report what became of a task; fetch its answer if there is one."""
         try:
             if future.status == "finished":
-                fetched = self._begin(lambda: self.client.gather(future, asynchronous=True))
+                fetched = self._begin(partial(self._fetch, future.key))
                 fetched.add_done_callback(partial(_fetched, report, future))
             elif future.status == "error":
                 report(_outcome_of(future.exception(timeout=ANSWER)))
@@ -182,10 +188,24 @@ class Cluster:
         except Exception as error:
             report(Outcome(lost=f"it could not be asked for ({error!r:.200})"))
 
+    async def _fetch(self, key: str) -> Any:
+        """Return an answer, by way of the scheduler, which need not be able to reach anybody else.
+
+        Dask's own `gather` fetches five answers at a time and joins those that wait: one worker that hangs would hold
+        up the answers of all others.
+        """
+        answer = await self.client.scheduler.gather(keys=[key])
+        if answer["status"] != "OK":
+            raise ConnectionError("the worker that had its answer is gone")
+        return answer["data"][key]
+
     def places(self, handles: Collection[Any]) -> dict[Any, str]:
-        """Return the workers that have been given some of these tasks."""
+        """Return the workers that have been given some of these tasks, or have an answer that was not fetched."""
+        keys = [handle.key for handle in handles if handle is not None]
+        holding = self._asked(lambda: self.client.scheduler.who_has(keys=keys), {})
+        where = {key: addresses[0] for key, addresses in holding.items() if addresses}
         processing = self._asked(lambda: self.client.scheduler.processing(), {})
-        where = {key: address for address, keys in processing.items() for key in keys}
+        where |= {key: address for address, given in processing.items() for key in given}
         return {handle: where[handle.key] for handle in handles if handle is not None and handle.key in where}
 
     def cancel(self, handles: Collection[Any]) -> None:

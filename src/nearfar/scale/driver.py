@@ -217,9 +217,9 @@ class _Run:
         self.heard, state = time.monotonic(), self.running.get(i)
         if state is None or copy not in state.copies:
             return  # another copy was faster
-        state.copies.remove(copy)
         if outcome.error is not None:
-            raise outcome.error
+            raise outcome.error  # whose traceback would keep a copy that is not cancelled in the end
+        state.copies.remove(copy)
         if outcome.lost:
             self._lost(i, state, outcome.lost)
             return

@@ -29,6 +29,8 @@ from .spool import Place, graph_at, hierarchy_at
 
 SHARE = 0.5  # of a worker's memory that blocks and work space may take: Dask pauses a worker at 0.8; chosen, not tuned
 UNKNOWN = 2 << 30  # bytes of a worker that says nothing of its memory
+BASE = 1 << 28  # bytes of a worker that has loaded Dask, us and kernels: 265 MB resident were measured
+EARLIER = 4  # what a worker keeps of earlier calls takes at most this part of what a task may use
 
 _stopped: set[str] = set()  # runs whose caller has gone, in a worker
 
@@ -63,9 +65,10 @@ class Recipe:
             raise ClusterError(
                 f"the caller has nearfar {self.version}, a worker {__version__}. Install the same one on all of them."
             )
-        asked = graph_at(self.graph)
+        room = self.memory // EARLIER
+        asked = graph_at(self.graph, room)
         searched = asked if self.direction == "from" else asked.reversed
-        hierarchy = hierarchy_at(self.hierarchy, searched) if isinstance(self.hierarchy, str) else self.hierarchy
+        hierarchy = hierarchy_at(self.hierarchy, searched, room) if isinstance(self.hierarchy, str) else self.hierarchy
         return Query(
             asked=asked,
             direction=self.direction,
@@ -125,9 +128,10 @@ def memory_of(query: Query, cluster: Cluster, hierarchy: Any = None) -> int:
     share = _share(least, fixed)
     if share <= 0:
         raise MemoryLimitError(
-            f"the graph and what was prepared of it take {format_bytes(fixed)}, but a worker of the cluster may use "
-            f"{format_bytes(least.memory)}. Start workers with more memory, one process per machine.",
-            fixed,
+            f"the graph and what was prepared of it take {format_bytes(fixed)}, and a process with its libraries "
+            f"{format_bytes(BASE)}, but a worker of the cluster may use {format_bytes(least.memory)}. Start workers "
+            "with more memory, one process per machine.",
+            BASE + fixed,
             least.memory,
         )
     return share if query.memory is None else min(share, query.memory)
@@ -136,7 +140,7 @@ def memory_of(query: Query, cluster: Cluster, hierarchy: Any = None) -> int:
 def _share(worker: Worker, fixed: int) -> int:
     """Return the bytes that one task of a worker may use."""
     memory = worker.memory or UNKNOWN * worker.threads
-    return int(SHARE * (memory - fixed)) // max(1, worker.threads)
+    return int(SHARE * (memory - BASE - fixed)) // max(1, worker.threads)
 
 
 def on_cpu(query: Query) -> Query:

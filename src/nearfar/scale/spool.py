@@ -1,12 +1,14 @@
 """Files for the workers of a cluster: graphs, hierarchies and arrays, written once by the caller, loaded by path.
 
 A stored graph is where it is. Any other graph is written to a temporary folder, on a file system that the workers see,
-too; everything there is removed when the cluster is closed, or at the latest when the process ends. A worker loads what
-it needs once per process, and keeps the last few.
+too; everything there is removed when the cluster is closed, or at the latest when the process ends. A process that is
+killed removes nothing: its folder has a file that nobody holds any more, and the next one of this host removes it. A
+worker loads what it needs once per process, and keeps the last few.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import socket
@@ -15,6 +17,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +30,7 @@ from ..graph import Graph
 from ..graph.stored import StoredGraph
 
 KEPT = 4  # graphs, and as many hierarchies and arrays, that a worker keeps
+PREFIX, HELD = "nearfar-spool-", "held"  # folders that are written here, and the file by which each is held
 
 
 class Place(NamedTuple):
@@ -43,11 +47,16 @@ class Spool:
     ----------
     folder : str
         Where a folder for them is made when the first one is written.
+
+    Attributes
+    ----------
+    path : str or None
+        That folder, if something was written.
     """
 
     def __init__(self, folder: str) -> None:
         self.folder = os.path.abspath(folder)
-        self._made: str | None = None
+        self.path: str | None = None
         self._known: dict[int, tuple[Any, Any]] = {}  # by the identity of what was written: itself, weakly; its place
         self._guard = threading.Lock()
         self._count = 0
@@ -58,7 +67,7 @@ class Spool:
         with self._guard:
             if self._removing is not None:
                 self._removing()
-            self._made = self._removing = None
+            self.path = self._removing = None
             self._known.clear()
 
     def graph(self, graph: Graph, backwards: bool = False) -> Place:
@@ -103,17 +112,60 @@ class Spool:
 
     def _new(self, what: str, ending: str) -> str:
         """Return the name of a new file."""
-        if self._made is None:
+        if self.path is None:
             try:
-                self._made = tempfile.mkdtemp(prefix="nearfar-", dir=self.folder)
+                remove_left(self.folder)
+                self.path = tempfile.mkdtemp(prefix=PREFIX, dir=self.folder)
+                held = _hold(self.path)
             except OSError as error:
                 raise FileError(
                     f"{self.folder} cannot be written: {error.strerror or error}. Graphs for the workers are written "
                     f"there{in_python(': name another folder, nearfar.connect(client, spool=...)')}."
                 ) from error
-            self._removing = weakref.finalize(self, shutil.rmtree, self._made, ignore_errors=True)
+            self._removing = weakref.finalize(self, _remove, self.path, held)
         self._count += 1
-        return os.path.join(self._made, f"{what}-{self._count}{ending}")
+        return os.path.join(self.path, f"{what}-{self._count}{ending}")
+
+
+def _hold(folder: str) -> int:
+    """Hold a folder until this process ends, however it does; return the open file."""
+    name = os.path.join(folder, HELD)
+    file = os.open(name + ".new", os.O_CREAT | os.O_RDWR, 0o600)
+    os.write(file, socket.gethostname().encode())
+    _try_lock(file)
+    os.rename(name + ".new", name)  # a folder that has this file was held from the beginning
+    return file
+
+
+def _try_lock(file: int) -> bool:
+    """Lock an open file unless somebody else has; Windows has no such locks."""
+    if os.name != "posix":
+        return False
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _remove(folder: str, held: int) -> None:
+    """Remove a folder, and let it go."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(held)
+
+
+def remove_left(folder: str) -> None:
+    """Remove what processes of this host left behind that were killed."""
+    for made in Path(folder).glob(PREFIX + "*"):
+        with suppress(OSError):  # somebody else's, or removed just now
+            file = os.open(made / HELD, os.O_RDWR)
+            try:
+                if os.read(file, 1 << 10) == socket.gethostname().encode() and _try_lock(file):
+                    shutil.rmtree(made, ignore_errors=True)
+            finally:
+                os.close(file)
 
 
 class Kept:
@@ -124,8 +176,13 @@ class Kept:
         self._locks: dict[Any, threading.Lock] = {}
         self._guard = threading.Lock()
 
-    def get(self, key: Any, load: Callable[[], Any]) -> Any:
-        """Return something, loaded now if it is not there."""
+    def items(self) -> list[tuple[Any, Any]]:
+        """Return what is kept."""
+        with self._guard:
+            return list(self._things.items())
+
+    def get(self, key: Any, load: Callable[[], Any], room: float = math.inf) -> Any:
+        """Return something, loaded now if it is not there; what is left of ``room`` bytes may be kept beside it."""
         with self._guard:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:
@@ -136,7 +193,7 @@ class Kept:
                 for other in [other for other in self._things if not os.path.exists(other[0])]:
                     del self._things[other]  # its caller has gone
                     self._locks.pop(other, None)
-                while len(self._things) >= KEPT:
+                while len(self._things) >= KEPT or sum(size_of(thing) for thing in self._things.values()) > room:
                     self._locks.pop(self._things.popitem(last=False)[0], None)
             found = load()
             with self._guard:
@@ -144,11 +201,16 @@ class Kept:
             return found
 
 
+def size_of(thing: Any) -> int:
+    """Return the bytes of something that is kept."""
+    return int(thing.arc_bytes if isinstance(thing, Graph) else getattr(thing, "nbytes", 0))
+
+
 _graphs, _hierarchies, _arrays = Kept(), Kept(), Kept()
 
 
-def graph_at(place: Place) -> Graph:
-    """Return the graph at a place, on a worker."""
+def graph_at(place: Place, room: float = math.inf) -> Graph:
+    """Return the graph at a place, on a worker; others may be kept that take no more than ``room`` bytes."""
 
     def load() -> Graph:
         require_seen(place.path)
@@ -159,29 +221,29 @@ def graph_at(place: Place) -> Graph:
             )
         return found
 
-    graph: Graph = _graphs.get(tuple(place), load)
+    graph: Graph = _graphs.get(tuple(place), load, room)
     return graph
 
 
-def hierarchy_at(path: str, graph: Graph) -> Any:
-    """Return the hierarchy of a graph from a file, on a worker."""
+def hierarchy_at(path: str, graph: Graph, room: float = math.inf) -> Any:
+    """Return the hierarchy of a graph from a file, on a worker; ``room`` as in `graph_at`."""
 
     def load() -> Any:
         require_seen(path)
         return read_hierarchy(graph, path)[0]
 
-    return _hierarchies.get((path,), load)
+    return _hierarchies.get((path,), load, room)
 
 
-def array_at(path: str) -> np.ndarray:
-    """Return an array from a file, on a worker."""
+def array_at(path: str, room: float = math.inf) -> np.ndarray:
+    """Return an array from a file, on a worker; ``room`` as in `graph_at`."""
 
     def load() -> np.ndarray:
         require_seen(path)
         found: np.ndarray = np.load(path)
         return found
 
-    array: np.ndarray = _arrays.get((path,), load)
+    array: np.ndarray = _arrays.get((path,), load, room)
     return array
 
 
