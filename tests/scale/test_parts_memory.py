@@ -2,45 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
 import nearfar
-from helpers.interrupts import run_program
+from helpers.anonymous import on_linux, run_watched
 from nearfar.graph import generate
 from nearfar.graph.blocks import record_type
 
-if not sys.platform.startswith("linux"):
-    pytest.skip("/proc/self/status tells of anonymous memory on Linux only", allow_module_level=True)
+pytestmark = on_linux
 
 PROGRAM = """
-import json, threading, time
-import nearfar
-from nearfar.graph import Graph
-
-def anonymous():
-    with open("/proc/self/status") as lines:
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
-
-seen, over = [], threading.Event()
-
-def watch():
-    while not over.is_set():
-        seen.append(anonymous())
-        time.sleep(0.0005)
-
 nearfar.sssp(Graph.open("SMALL"), 0, method="parts", threads=1)  # kernels are compiled
 graph = Graph.open("LARGE")
-before = anonymous()
-watcher = threading.Thread(target=watch)
-watcher.start()
-found = nearfar.sssp(graph, 7, memory=BUDGET, threads=1, method="METHOD")
-over.set()
-watcher.join()
+with Peak() as peak:
+    found = nearfar.sssp(graph, 7, memory=BUDGET, threads=1, method="METHOD")
 reached = int((found.dist < 2**31 - 1).sum())
-print(json.dumps({"peak": max(seen) - before, "reached": reached, "maps": "arcs" in vars(graph), **found.stats}))
+print(json.dumps({"peak": peak.bytes, "reached": reached, "maps": "arcs" in vars(graph), **found.stats}))
 """
 NOISE = 6_000_000  # bytes: stacks of threads, and what allocators keep; all arcs would take four times the budget
 
@@ -60,12 +38,10 @@ def test_a_graph_of_four_times_the_budget(tmp_path, floats):
     stored(tmp_path / "large.nearfar", graph, 64)
     stored(tmp_path / "small.nearfar", small, 4)
     budget = graph.arc_bytes // 4
-    places = {"SMALL": str(tmp_path / "small.nearfar"), "LARGE": str(tmp_path / "large.nearfar")}
-    program = PROGRAM.replace("BUDGET", str(budget)).replace("METHOD", "parts" if floats else "auto")
-    for word, path in places.items():
-        program = program.replace(word, path)
+    words = {"BUDGET": budget, "METHOD": "parts" if floats else "auto"}
+    words |= {"SMALL": tmp_path / "small.nearfar", "LARGE": tmp_path / "large.nearfar"}
     for again in (False, True):  # the first query finds the overlay
-        [answer] = run_program(program, front="")
+        [answer] = run_watched(PROGRAM, **words)
         assert answer["method"] == "parts"
         assert answer["phases"] == ("rounds" if floats else 3)
         assert not answer["maps"]
