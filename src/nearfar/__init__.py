@@ -65,6 +65,7 @@ _ABOVE = {
     "StoredGraph.parts": ("formats.folder.parts", "find_parts"),
     "generate.rmat": ("scale.generate", "rmat"),
     "plot": ("draw", "draw"),
+    "generate.road_grid": ("scale.generate", "road_grid"),
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.tiny import assert_same, in_folder
-from nearfar.errors import FileError, MemoryLimitError, OptionError
+from nearfar.errors import FileError, MemoryLimitError, NearfarError, OptionError
 from nearfar.graph import generate
-from nearfar.scale import rmat
+from nearfar.kernels.cpu import grid_streets
+from nearfar.scale import rmat, road_grid
 
 
 @given(
@@ -52,4 +54,62 @@ def test_refusals(tmp_path, monkeypatch, options, error, message):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(error, match=message):
         generate.rmat(**{"scale": 4} | options)
+    assert not list(tmp_path.iterdir())
+
+
+@given(
+    st.integers(1, 12),
+    st.integers(1, 12),
+    st.integers(0, 5),
+    st.sampled_from([0, 0.3, 0.7, 1]),
+    st.sampled_from([0, 1, 1000]),
+    st.sampled_from([(1, 7, 1), (20, 50, 30), (10**6, 10**6, 10**6)]),
+)
+def test_road_grid(tmp_path_factory, rows, cols, seed, keep, spacing, sizes):
+    folder = tmp_path_factory.mktemp("it")
+    given = {"rows": rows, "cols": cols, "seed": seed, "keep": keep, "spacing": spacing}
+    wanted = in_folder(generate.road_grid(**given), folder / "wanted.nearfar")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, size in zip(("RANGE", "CHUNK", "CROSSINGS"), sizes, strict=True):
+            patch.setattr(road_grid, name, size)
+        found = generate.road_grid(**given, out=folder / "found.nearfar", memory="100 MB")
+    assert_same(found, wanted)
+    assert not list(folder.glob(".*"))
+
+
+def test_streets_of_the_same_luck_are_chosen_in_order():
+    """As in memory, where the sort is stable; so few bits are drawn in no graph that fits here."""
+    rng = np.random.default_rng(1)
+    luck, streets = 1 + rng.integers(0, 50, 5000) / 2**10, rng.permutation(5000)
+    records = np.stack(((luck * 2**52).astype(np.int64), streets), axis=1)
+    wanted = records[np.lexsort((streets, luck))]
+    low, scratch = int(records[:, 0].min()), np.empty_like(records)
+    grid_streets.sort_streets(records, scratch, low, 26, np.empty(1 << grid_streets.DIGIT, np.int64))
+    assert (records == wanted).all()
+
+
+def test_luck_that_is_rounded_to_2_is_in_the_last_group():
+    luck = np.array([1.0, 1.5, np.nextafter(2.0, 1.0), 2.0])
+    counts, out = np.zeros(3, np.int64), np.empty((4, 2), np.int64)
+    grid_streets.count_groups(luck, 3, counts)
+    assert counts.tolist() == [1, 1, 2]
+    grid_streets.group_streets(luck, 7, 3, np.array([0, 1, 2]), out)
+    assert out[:, 1].tolist() == [7, 8, 9, 10] and out[3, 0] == 2**53
+
+
+def test_road_grid_of_many_streets(tmp_path):
+    wanted = in_folder(generate.road_grid(300, 500, seed=3), tmp_path / "wanted.nearfar")
+    assert_same(generate.road_grid(300, 500, seed=3, out=tmp_path / "found.nearfar"), wanted)
+
+
+def test_road_grid_refusals(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OptionError, match="must end in"):
+        generate.road_grid(3, 3, out="g.npz")
+    with pytest.raises(MemoryLimitError, match="the crossings"):
+        generate.road_grid(8000, 8000, out="g.nearfar", memory="100 MB")
+    with pytest.raises(OptionError, match="Give out="):
+        generate.road_grid(3, 3, memory="1 GB")
+    with pytest.raises(NearfarError, match="n is 2500000000"):
+        generate.road_grid(50_000, 50_000, out="g.nearfar")
     assert not list(tmp_path.iterdir())

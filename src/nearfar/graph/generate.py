@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import OptionError, option
 from .above import above
-from .arrays import Array, shorten
+from .arrays import Array, shorten, take_size
 from .asked import number, random_of, whole
 from .city import city as city
 from .graph import Graph
@@ -22,7 +22,16 @@ from .rmat import BATCH, draw_pairs
 from .rows import FEW
 
 
-def road_grid(rows: int, cols: int, seed: int = 0, keep: float = 0.7, spacing: float = 1000.0) -> Graph:
+def road_grid(
+    rows: int,
+    cols: int,
+    seed: int = 0,
+    keep: float = 0.7,
+    spacing: float = 1000.0,
+    *,
+    out: Any = None,
+    memory: float | str | None = None,
+) -> Graph:
     """Return a connected, planar, road-like network: crossings on an uneven grid, some streets missing.
 
     Parameters
@@ -35,6 +44,10 @@ def road_grid(rows: int, cols: int, seed: int = 0, keep: float = 0.7, spacing: f
         crossing can be reached; 0.7 gives a mean degree of 2.8, as in real road networks.
     spacing : float
         Typical distance between neighbouring crossings, in the unit of the coordinates and of the weights.
+    out : str or Path, optional
+        A name that ends in .nearfar: the same graph is written there, without being in memory, and opened.
+    memory : int or str, optional
+        The memory that may be used with ``out``, in bytes or like "2GB"; half of what is free by default.
 
     Returns
     -------
@@ -52,6 +65,12 @@ def road_grid(rows: int, cols: int, seed: int = 0, keep: float = 0.7, spacing: f
     keep = number(keep, "keep", 0.0, 1.0)
     spacing = number(spacing, "spacing", 0.0, 1e6)
     rng = random_of(seed)
+    if out is not None:
+        take_size(rows * cols)
+        asked = {"rows": rows, "cols": cols, "keep": keep, "spacing": spacing}
+        stored: Graph = above("generate.road_grid")(asked, rng, out, memory)
+        return stored
+    _no_memory(memory)
     points = _crossings(rows, cols, rng, spacing)
     ids = np.arange(rows * cols, dtype=np.int32).reshape(rows, cols)
     tails = np.concatenate((ids[:, :-1].ravel(), ids[:-1].ravel()))
@@ -65,14 +84,15 @@ def road_grid(rows: int, cols: int, seed: int = 0, keep: float = 0.7, spacing: f
 
 def _crossings(rows: int, cols: int, rng: np.random.Generator, spacing: float) -> Array:
     """Return the coordinates: uneven gaps between the lines, crossings moved by less than half a gap (so planar)."""
-    axes = []
-    for count in (cols, rows):
-        gaps = spacing * np.exp(rng.normal(0.0, 0.5, count + 1))
-        reach = 0.4 * np.minimum(gaps[:-1], gaps[1:])
-        axes.append((np.cumsum(gaps[:-1]), reach))
-    (x, x_reach), (y, y_reach) = axes
+    (x, x_reach), (y, y_reach) = (draw_axis(count, rng, spacing) for count in (cols, rows))
     shift = rng.uniform(-1.0, 1.0, (2, rows, cols))
     return np.stack((x + shift[0] * x_reach, y[:, None] + shift[1] * y_reach[:, None]), axis=-1).reshape(-1, 2)
+
+
+def draw_axis(count: int, rng: np.random.Generator, spacing: float) -> tuple[Array, Array]:
+    """Draw where the lines of one direction lie; and how far crossings may be from them."""
+    gaps = spacing * np.exp(rng.normal(0.0, 0.5, count + 1))
+    return np.cumsum(gaps[:-1]), 0.4 * np.minimum(gaps[:-1], gaps[1:])
 
 
 def _build_streets(tails: Array, heads: Array, n: int, keep: float, rng: np.random.Generator) -> Array:

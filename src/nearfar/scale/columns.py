@@ -13,10 +13,11 @@ from ..graph.arrays import Array
 class Column:
     """A .npy file of ``count`` entries, of which the first ``done`` are there.
 
-    What follows them in the file is dropped: it was written by a process that ended before it could tell.
+    What follows them in the file is dropped: it was written by a process that ended before it could tell. With
+    ``width``, entries are rows of so many numbers.
     """
 
-    def __init__(self, path: Path, dtype: Any, count: int, done: int = 0) -> None:
+    def __init__(self, path: Path, dtype: Any, count: int, done: int = 0, width: int | None = None) -> None:
         self.dtype = np.dtype(dtype)
         self._file = open(path, "r+b" if done else "w+b", buffering=0)  # noqa: SIM115 - closed with this object
         if done:
@@ -26,7 +27,7 @@ class Column:
             self._file.truncate(end)
             self._file.seek(end)
         else:
-            np.lib.format.write_array_header_1_0(self._file, _header(self.dtype, count))
+            np.lib.format.write_array_header_1_0(self._file, _header(self.dtype, count, width))
 
     @staticmethod
     def recount(path: Path, dtype: Any, count: int) -> None:
@@ -49,9 +50,10 @@ class Column:
         self.close()
 
 
-def _header(dtype: np.dtype[Any], count: int) -> Any:
+def _header(dtype: np.dtype[Any], count: int, width: int | None = None) -> Any:
     """Return what stands in the header of a file."""
-    return {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (count,)}
+    shape = (count,) if width is None else (count, width)
+    return {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
 
 
 def write_all(file: Any, values: Array) -> memoryview:

@@ -16,6 +16,8 @@ from ..formats.io.whole import cannot_write
 from ..graph.input_rows import InputRows
 from ..graph.stored import StoredGraph
 from .rmat import RMat, Writer
+from .road_grid import RoadGrid
+from .road_grid import Writer as GridWriter
 from .room import take_room
 
 
@@ -29,6 +31,12 @@ def rmat(asked: dict[str, Any], rng: np.random.Generator, out: Any, memory: Any)
         return wanted.undirected, writer.write()
 
     return _in_folder(out, make)
+
+
+def road_grid(asked: dict[str, Any], rng: np.random.Generator, out: Any, memory: Any) -> StoredGraph:
+    """Generate a road-like grid in a folder."""
+    room, wanted = take_room(memory), RoadGrid(**asked)
+    return _in_folder(out, lambda made: (True, GridWriter(wanted, rng, made, room).write()))
 
 
 def _in_folder(out: Any, make: Callable[[Path], tuple[bool, InputRows]]) -> StoredGraph:

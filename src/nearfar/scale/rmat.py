@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..devices import cpu
-from ..graph.arrays import Array
+from ..graph.arrays import Array, storage_type
 from ..graph.blocks import offset_type, record_type
 from ..graph.input_rows import InputRows, row_type
 from ..graph.rmat import Stream
@@ -80,7 +80,7 @@ class Writer:
         self.shift = max(0, (asked.n - 1) // wanted).bit_length()
         self.buckets = (asked.n - 1 >> self.shift) + 1
         self.chunk = CHUNK if room.memory > 16 * 24 * CHUNK else CHUNK >> 4
-        largest = MISSHAPEN * max(BUCKET, asked.edges // self.buckets)
+        largest = min(asked.edges, MISSHAPEN * max(BUCKET, asked.edges // self.buckets))
         room.take(12 * asked.n + EDGE * largest, f"the vertices and a range of {largest:,} edges")
         self.keys, self.opposite = self._files("keys"), self._files("opposite")
 
@@ -127,7 +127,7 @@ class Writer:
         self.offsets = Column(self.made / "offsets.npy", offset_type(2 * self.asked.edges), self.asked.n + 1)
         self.arcs = Column(self.made / "arcs.npy", record_type(self.asked.weight), 0)
         self.rows = Column(self.made / "rows.npy", row_type(self.asked.edges), 0) if self.asked.rows else None
-        self.edges = self.done = 0
+        self.edges = self.done = self.greatest = 0
         try:
             with ThreadPoolExecutor(3) as pool:
                 self._write_ranges(pool, files)
@@ -169,6 +169,7 @@ class Writer:
         if dtype is None:
             return np.empty((count, 0), np.int32)
         drawn = self.rng.integers(1, self.asked.most, count, endpoint=True).astype(dtype)
+        self.greatest = max(self.greatest, int(drawn.max(initial=0)))
         return drawn.view(np.int32).reshape(count, dtype.itemsize // 4)
 
     def _spread(self, b: int, keys: Array, weights: Array, first: int, files: list[Any]) -> Array:
@@ -212,13 +213,20 @@ class Writer:
         Column.recount(self.made / "arcs.npy", self.arcs.dtype, self.done)
         if self.rows is not None:
             Column.recount(self.made / "rows.npy", self.rows.dtype, self.done)
-        if self.offsets.dtype != offset_type(self.done):
-            narrowed = self.made / "narrow.npy"
-            with Column(narrowed, offset_type(self.done), self.asked.n + 1) as column:
-                offsets = np.load(self.made / "offsets.npy", mmap_mode="r")
-                for low in range(0, len(offsets), CHUNK):
-                    column.append(offsets[low : low + CHUNK])
-            narrowed.replace(self.made / "offsets.npy")
+        self._narrow("offsets", offset_type(self.done))
+        if self.asked.weight is not None:
+            self._narrow("arcs", record_type(storage_type(self.asked.weight, 0, self.greatest)))
         if not self.asked.keep_rows:
             return forgotten(self.done)
         return InputRows(self.edges, self.asked.undirected)
+
+    def _narrow(self, what: str, dtype: Any) -> None:
+        """Write a file anew, if its entries fit a narrower type than was thought."""
+        path, narrowed = self.made / f"{what}.npy", self.made / "narrow.npy"
+        wide = np.load(path, mmap_mode="r")
+        if wide.dtype == dtype:
+            return
+        with Column(narrowed, dtype, len(wide)) as column:
+            for low in range(0, len(wide), CHUNK):
+                column.append(wide[low : low + CHUNK].astype(dtype))
+        narrowed.replace(path)

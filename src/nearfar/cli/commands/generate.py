@@ -15,7 +15,7 @@ Parameter = tuple[str, type, Any, str]
 
 REQUIRED = object()
 
-TO_DISK = ("rmat",)  # kinds that go straight to a folder, without being in memory
+TO_DISK = ("road_grid", "rmat")  # kinds that go straight to a folder, without being in memory
 
 MAX_WEIGHT: Parameter = ("max_weight", int, 255, "Weights are drawn from 1 to this; 0: no weights.")
 DIRECTED: Parameter = ("directed", bool, False, "Make arcs instead of edges in both directions.")
