@@ -173,3 +173,30 @@ def test_a_dead_cluster_ends_the_run():
 
 def test_nothing_to_do():
     assert list(run_tasks(Scripted(), [])) == []
+
+
+def test_a_caller_that_was_busy_did_not_see_that_workers_were_away():
+    """The time in which nobody looked does not count as time without workers."""
+
+    class Changing(Scripted):
+        def workers(self):
+            return super().workers() if self.there else {}
+
+    engine = Changing({1: ["hangs", "hangs"]})
+    engine.there = True
+    clock = iter(range(0, 10**9, 100))
+    patience = Patience(first=0, least=0, times=0, empty=250, silent=10**9)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(driver.time, "monotonic", lambda: float(next(clock)))
+        run = driver._Run(engine, tasks(3), None, patience, lambda: None)
+        run.fill(3, 0)
+        engine.there = False
+        for _ in range(50):
+            next(clock)
+        run._look()  # the first look in 5,000 seconds
+        engine.there = True
+        run._look()
+        engine.there = False
+        with pytest.raises(ClusterError, match="no worker for 250 seconds"):
+            for _ in range(9):
+                run._look()

@@ -29,6 +29,7 @@ from .driver import Outcome, Patience, Task, Worker
 from .spool import Spool
 
 ANSWER = 30.0  # seconds in which a scheduler answers a short question
+FAREWELL = 2.0  # seconds in which workers hear that the caller goes
 WAYS = "Give a dask.distributed.Client, the address of a scheduler such as 'tcp://10.0.0.1:8786', or 'local:4'."
 
 
@@ -130,7 +131,7 @@ class Cluster:
         self.client, self._owned, self.patience = client, owned, Patience()
         self.name = f"the cluster at {client.scheduler.address}"
         self.spool = Spool(_spool_folder(spool))
-        self._others = {client} - set(owned) if owned else set()
+        self._told: PlainFuture[Any] | None = None  # what workers are being told
 
     def __enter__(self) -> Cluster:
         return self
@@ -142,6 +143,9 @@ class Cluster:
 
     def close(self) -> None:
         """Remove the files that were written for the workers, and end what was started here."""
+        if self._told is not None:
+            with suppress(Exception):  # a worker that hangs does not answer
+                self._told.result(FAREWELL)
         self.spool.close()
         owned, self._owned = self._owned, []
         for client in [self.client] if owned else []:
@@ -217,7 +221,7 @@ class Cluster:
     def tell(self, function: Callable[..., Any], *args: Any) -> None:
         """Call a function on every worker, beside its tasks; does not wait, and nobody learns of errors."""
         with suppress(Exception):
-            self._begin(lambda: self.client.run(function, *args, asynchronous=True, on_error="ignore"))
+            self._told = self._begin(lambda: self.client.run(function, *args, asynchronous=True, on_error="ignore"))
 
     def require_alive(self) -> None:
         """Raise ClusterError if the scheduler is gone, or says nothing for half a minute."""

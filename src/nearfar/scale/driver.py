@@ -177,7 +177,8 @@ class _Run:
         self.next = 0
         self.times: deque[float] = deque(maxlen=SAMPLE)
         self.slots, self.looked = 0, -LOOK
-        self.heard = self.peopled = time.monotonic()
+        self.heard = time.monotonic()
+        self.deserted: float | None = None  # since when there is no worker, as far as was looked
 
     def fill(self, end: int, waiting: int) -> None:
         """Give out tasks before ``end``, as many as the workers need not to wait for any."""
@@ -261,8 +262,10 @@ class _Run:
         workers = self.engine.workers()
         self.slots, self.looked = sum(worker.threads for worker in workers.values()), now
         if workers:
-            self.peopled = now
-        elif now - self.peopled > self.patience.empty:
+            self.deserted = None
+        elif self.deserted is None:
+            self.deserted = now  # nobody looked while the caller was busy: that time does not count
+        elif now - self.deserted > self.patience.empty:
             raise ClusterError(
                 f"{self.engine.name} has had no worker for {self.patience.empty:.0f} seconds. Start workers, and "
                 "repeat the call."
