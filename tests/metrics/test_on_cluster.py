@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import _thread
 import inspect
 import threading
+import time
 
 import numpy as np
 import pytest
 
 import nearfar
+from helpers.marks import HANG
 from nearfar import Graph, generate, metrics
 from nearfar.errors import InputTypeError, MemoryLimitError, OptionError
 from nearfar.scale import sizing
@@ -257,6 +260,36 @@ def test_wrong_answers_of_the_users_function(cluster):
 def test_memory(cluster):
     with pytest.raises(MemoryLimitError):
         metrics.within(roads(), 10**6, memory=100, client=cluster)
+
+
+def begun(dask_worker):
+    """Return the tasks that a worker has not forgotten."""
+    return [task.state for task in dask_worker.state.tasks.values()]
+
+
+@pytest.mark.parametrize("ending", ["Ctrl-C", "an error"])
+def test_workers_stop_when_the_caller_does(cluster, tmp_path, ending):
+    """Every task would take an hour, and is ended between two blocks."""
+    marker = tmp_path / "begun"
+
+    def slow(block):
+        marker.touch()
+        time.sleep(0.01)
+        return block.as_float()[:, 0]
+
+    def end(*progress):
+        if marker.exists():
+            if ending == "an error":
+                raise Mine("enough")
+            _thread.interrupt_main()
+
+    kind = KeyboardInterrupt if ending == "Ctrl-C" else Mine
+    with pytest.raises(kind):
+        metrics.reduce(roads(), slow, [0] * 2_000_000, block=1, progress=end, client=cluster)
+    until = time.monotonic() + HANG
+    while any(cluster.client.run(begun).values()):
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 def test_after_all_errors_the_next_call_works(cluster):
