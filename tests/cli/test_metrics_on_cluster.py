@@ -49,6 +49,11 @@ def test_the_screen_and_json(run, files, address):
     assert {name for name in here if here[name] != there[name]} <= {"seconds"}
 
 
+def test_processes_of_its_own(child, files):
+    """With --workers, in a process as a shell starts it: it ends, and so do its workers."""
+    assert child(*COMMANDS["access"], "-o", "-", "--workers", 2).ok().out == child(*COMMANDS["access"], "-o", "-").out
+
+
 def test_nobody_answers(run, files, monkeypatch):
     monkeypatch.setattr("nearfar.scale.cluster.ANSWER", 0.3)
     with socket.socket() as free:
