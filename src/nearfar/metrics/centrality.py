@@ -43,7 +43,7 @@ def closeness(
         Whether to multiply by the share of the vertices that are reached (Wasserman and Faust), so that vertices of
         small components do not come out as the closest.
     **options
-        ``method``, ``device``, ``threads``, ``progress``, ``memory`` and ``cutoff`` as in `nearfar.mssp`.
+        ``method``, ``device``, ``threads``, ``progress``, ``memory``, ``cutoff`` and ``client`` as in `nearfar.mssp`.
 
     Examples
     --------

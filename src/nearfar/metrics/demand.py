@@ -51,13 +51,14 @@ def flows(graph: Graph | PreparedGraph, demand: Any, **options: Unpack[MetricOpt
         array or sparse matrix of n x n; a square frame whose index and columns name the vertices; or a list of
         (origin, destination, amount).
     **options
-        ``method``, ``threads``, ``progress`` and ``memory`` as in `nearfar.mssp`.
+        ``method``, ``threads``, ``progress``, ``memory`` and ``client`` as in `nearfar.mssp`.
 
     Notes
     -----
     Of several shortest paths, the whole demand takes the one of `Distances.predecessors`. Weights may be zero. Demand
     from a vertex to itself is on no arc, and so is demand without a path, which ``unserved`` adds up. In a network
     whose zones are closed (``nearfar.read(..., zones="closed")``), demand from zone 7 departs at vertex -7 by itself.
+    Whole amounts are added exactly; of others the last digits depend on how many threads or tasks of a cluster add.
 
     Examples
     --------

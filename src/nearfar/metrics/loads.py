@@ -155,6 +155,11 @@ def betweenness(
         ``threads``, ``progress``, ``memory`` and ``cutoff``: pairs farther apart than that do not count. ``method`` is
         "dijkstra", a search per source, or "prepared", which has neither ``endpoints`` nor exact ties; the CPU does it.
 
+    Notes
+    -----
+    Numbers are sums of shares. Threads, and tasks of a cluster (``client=``), add up their own and are added then, so
+    the last digits depend on how many there are; on a cluster not on which worker is faster.
+
     Examples
     --------
     >>> import nearfar
