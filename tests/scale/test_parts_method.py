@@ -251,3 +251,12 @@ def test_distances_to_a_source_need_the_reversed_graph_only(tmp_path):
     assert found.stats["parts"] == 4
     assert "arcs" not in vars(opened)
     assert "arcs" not in vars(opened.reversed)
+
+
+def test_sums_that_may_exceed_64_bits_are_not_put_into_an_overlay():
+    heavy = 2**61
+    graph = Graph.from_arcs(range(6), range(1, 7), [heavy, heavy, 1, heavy, heavy, 1])
+    graph.memo["parts"] = split_in_memory(graph, np.array([0, 0, 0, 1, 1, 1, 2], np.uint8), 3)
+    found = nearfar.sssp(graph, 0, method="parts", cutoff=2 * heavy + 5)
+    same(found, nearfar.sssp(graph, 0, method="dijkstra", cutoff=2 * heavy + 5))
+    assert found.stats["phases"] == "rounds"

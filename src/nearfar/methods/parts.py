@@ -23,6 +23,7 @@ from ..description import format_bytes
 from ..devices import cpu
 from ..graph.parts import Parts, range_labels, split_in_memory
 from ..graph.stored import StoredGraph
+from ..results import limits
 from . import dijkstra
 from .method import Method
 from .overlay import known_overlay, overlay_bytes, overlay_of
@@ -52,6 +53,8 @@ def phases(graph: Graph, parts: Parts, memory: int) -> tuple[bool, str]:
     share = f"{len(parts.boundary):,} of {graph.n:,} vertices are on boundaries"
     if graph.weight_dtype is not None and graph.weight_dtype.kind == "f":
         return False, f"in rounds, since weights are floats, which three phases would add in another order; {share}"
+    if not limits.surely_fits(graph, np.dtype(np.int64), None):  # an arc of the overlay may be as long as a path
+        return False, f"in rounds, since sums of such weights might exceed 64 bits; {share}"
     if overlay_bytes(parts):
         return True, f"in three phases, the first of which is done; {share}"
     sizes = parts.boundary_sizes.astype(np.float64)
