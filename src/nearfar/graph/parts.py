@@ -113,10 +113,14 @@ class Parts:
         return np.repeat(np.arange(self.count, dtype=np.int32), self.boundary_sizes)
 
     @property
+    def part_bytes(self) -> Array:
+        """The bytes of the arrays of each part."""
+        return (self.arcs + self.cuts) * self.arc_type.itemsize + 8 * self.sizes + 8 * self.boundary_sizes
+
+    @property
     def most_bytes(self) -> int:
         """The bytes of the largest part."""
-        arcs = (self.arcs + self.cuts) * self.arc_type.itemsize
-        return int((arcs + 8 * self.sizes + 8 * self.boundary_sizes).max(initial=0))
+        return int(self.part_bytes.max(initial=0))
 
 
 class Split:

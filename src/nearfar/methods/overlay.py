@@ -18,7 +18,7 @@ from ..graph import Graph
 from ..graph.blocks import offset_type, record_type
 from ..graph.parts import Part, Parts
 from ..graph.vertices import Vertices
-from .part_steps import OverlayArcs, overlay_arcs
+from .part_steps import NO_TARGETS, OverlayArcs, overlay_arcs, settle_part
 from .problem import Controls
 
 
@@ -29,11 +29,25 @@ def overlay_of(parts: Parts, controls: Controls) -> Graph | None:
         found = _find_overlay(parts, controls)
         if found is None:
             return None
-        parts.memo["overlay"] = found
-        if parts.folder is not None:
-            with suppress(FileError):  # a folder that cannot be written to: it is kept in memory
-                write_overlay(parts, found.offsets, found.arcs)
+        keep_overlay(parts, found)
     return found
+
+
+def keep_overlay(parts: Parts, found: Graph) -> None:
+    """Keep the overlay for later queries, in the folder of the parts where that can be written."""
+    parts.memo["overlay"] = found
+    if parts.folder is not None:
+        with suppress(FileError):  # a folder that cannot be written to: it is kept in memory
+            write_overlay(parts, found.offsets, found.arcs)
+
+
+def settle_overlay(
+    overlay: Graph, seeds: np.ndarray, starts: np.ndarray, sums: Any, ceiling: Any, stop: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the distances of all boundary vertices from some of them, at what these start with."""
+    everything = Part(0, 0, np.arange(overlay.n), overlay.offsets, overlay.arcs, NO_TARGETS, NO_TARGETS, NO_TARGETS)
+    everything.__dict__["graph"] = overlay
+    return settle_part(everything, seeds, starts, sums, ceiling, stop)
 
 
 def known_overlay(parts: Parts) -> Graph | None:
@@ -59,7 +73,7 @@ def _find_overlay(parts: Parts, controls: Controls) -> Graph | None:
         if controls.stopped:
             return None
         rows.append(with_cuts(part, between))
-    return _assembled(rows, len(parts.boundary))
+    return assembled(rows, len(parts.boundary))
 
 
 def with_cuts(part: Part, between: OverlayArcs) -> tuple[np.ndarray, np.ndarray]:
@@ -79,7 +93,7 @@ def _narrowest(weights: np.ndarray) -> np.dtype[Any]:
     return np.dtype(np.int32) if weights.dtype.kind == "i" and weights.max(initial=0) < 2**31 else weights.dtype
 
 
-def _assembled(rows: list[tuple[np.ndarray, np.ndarray]], n: int) -> Graph:
+def assembled(rows: list[tuple[np.ndarray, np.ndarray]], n: int) -> Graph:
     """Return the overlay as a graph; the list is emptied, and its arrays are freed as their arcs are copied."""
     degrees = np.concatenate([degrees for degrees, _ in rows]) if rows else np.zeros(n, np.int64)
     total = int(degrees.sum())

@@ -18,6 +18,7 @@ from ..devices import cpu
 from ..devices.cpu import SMALL_WORK
 from ..graph.parts import Part, Parts
 from . import dijkstra
+from .overlay import settle_overlay
 from .part_steps import NO_TARGETS, settle_part
 from .problem import Controls, Problem
 
@@ -109,10 +110,8 @@ class PartRun:
 
     def _settle_overlay(self, overlay: Graph, r: int, seeds: np.ndarray) -> None:
         """Settle the overlay in one row from some of its vertices, at what they are offered now."""
-        as_part = Part(0, 0, np.arange(overlay.n), overlay.offsets, overlay.arcs, NO_TARGETS, NO_TARGETS, NO_TARGETS)
-        as_part.__dict__["graph"] = overlay
         sums, offers = self.offers.dtype, self.offers[r]
-        offers[:] = settle_part(as_part, seeds, offers[seeds], sums, self.ceiling, self.controls.stop)
+        offers[:] = settle_overlay(overlay, seeds, offers[seeds], sums, self.ceiling, self.controls.stop)
 
     def _settle_pending(self, offering: bool) -> None:
         """Settle parts until none is pending; with ``offering``, settled parts make others pending."""
