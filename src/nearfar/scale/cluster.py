@@ -168,10 +168,18 @@ class Cluster:
     def submit(self, task: Task, report: Callable[[Outcome], None], avoid: Collection[str] = ()) -> Any:
         """Have a task done, not by the workers to avoid if there are others; return what stands for it."""
         others = [address for address in self.workers() if address not in avoid] if avoid else []
+        wished = task.wish if task.wish and task.wish not in avoid else ""
         key = f"{task.name}-{uuid.uuid4().hex}"
         try:
             future = self.client.submit(
-                call, task.function, *task.args, key=key, pure=False, workers=others or None, retries=0
+                call,
+                task.function,
+                *task.args,
+                key=key,
+                pure=False,
+                workers=[wished] if wished else others or None,
+                allow_other_workers=bool(wished),
+                retries=0,
             )
             future.add_done_callback(partial(self._done, report))
         except Exception as error:  # the client was closed, or is connecting again

@@ -26,11 +26,15 @@ SAMPLE = 64  # tasks whose times say how long one takes
 
 @dataclass(frozen=True)
 class Task:
-    """A function of small arguments, which a worker calls; ``name`` is what the dashboard shows."""
+    """A function of small arguments, which a worker calls; ``name`` is what the dashboard shows.
+
+    ``wish``: the address of the worker that should do it, since it has what is needed; another one may.
+    """
 
     name: str
     function: Callable[..., Any]
     args: tuple[Any, ...] = ()
+    wish: str = ""
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,13 @@ class Spool:
             np.save(path, values)
             return path
 
+    def folder_for(self, what: str) -> str:
+        """Make a folder in which workers write; return where it is."""
+        with self._guard:
+            path = self._new(what, "")
+            os.mkdir(path)
+            return path
+
     def _once(self, what: tuple[Any, bool], write: Callable[[], Any]) -> Any:
         """Return where something was written; write it the first time."""
         thing, more = what
