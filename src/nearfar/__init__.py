@@ -47,6 +47,9 @@ _HOMES = {
     "partition": "scale.partition",
     "write_parts": "scale.partition",
     "Partition": "scale.partition",
+    "PartitionedGraph": "scale.partitioned",
+    "PartitionedDistances": "scale.partitioned",
+    "PartitionedNearest": "scale.partitioned",
     "connect": "scale.cluster",
     "Cluster": "scale.cluster",
     "NearfarError": "errors",
@@ -109,6 +112,9 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .scale.partition import Partition as Partition
     from .scale.partition import partition as partition
     from .scale.partition import write_parts as write_parts
+    from .scale.partitioned import PartitionedDistances as PartitionedDistances
+    from .scale.partitioned import PartitionedGraph as PartitionedGraph
+    from .scale.partitioned import PartitionedNearest as PartitionedNearest
     from .store.matrix.reader import Matrix as Matrix
     from .store.matrix.reader import open_matrix as open_matrix
     from .store.written import Written as Written
