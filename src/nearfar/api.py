@@ -239,11 +239,28 @@ def _rows_or_table(
     rows = take_vertices(plain, sources, "source")
     columns = None if targets is None else take_vertices(plain, targets, "target")
     if is_place(options.get("out")):
-        return solve_to_disk(graph, rows, columns, direction, existing, join, known_options(options))
+        return _write(graph, rows, columns, direction, existing, join, known_options(options), client)
     no_place(existing, join)
+    if columns is not None and client is not None:
+        from .scale.tables import solve_table as solve_on_cluster
+
+        return solve_on_cluster(graph, rows, columns, client, direction=direction, **known_options(options))
     if columns is not None:
         return solve_table(graph, rows, columns, direction=direction, **known_options(options))
     return _solve_rows(check(graph, rows, direction=direction, **known_options(options)), client)
+
+
+def _write(
+    graph: Graph | PreparedGraph, rows: np.ndarray, columns: np.ndarray | None, direction: str, existing: str,
+    join: bool, options: Any, client: Any,
+) -> Matrix | Written:  # fmt: skip
+    """Write rows, or columns of them, to a store or a table; here or by the workers of a cluster."""
+    if client is None:
+        return solve_to_disk(graph, rows, columns, direction, existing, join, options)
+    from .scale.stores import hands_of
+
+    with hands_of(client) as hands:
+        return solve_to_disk(graph, rows, columns, direction, existing, join, options, hands)
 
 
 def _solve_rows(query: Any, client: Any) -> Distances:
@@ -302,7 +319,7 @@ def apsp(
     """
     rows = np.arange(take_graph(graph).n, dtype=np.int32)
     if is_place(options.get("out")):
-        return solve_to_disk(graph, rows, None, "from", existing, join, known_options(options))
+        return _write(graph, rows, None, "from", existing, join, known_options(options), client)
     no_place(existing, join)
     return _solve_rows(check(graph, rows, **known_options(options)), client)
 

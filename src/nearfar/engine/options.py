@@ -57,6 +57,10 @@ def known_options(options: Any) -> Options:
             takers = {
                 "direction": "sssp, mssp and nearest take a direction",
                 "targets": "sssp, mssp and table take targets",
+                "client": "mssp, apsp, table, stream and functions of nearfar.metrics take a client",
+                "lazy": "mssp, apsp and table take lazy",
+                "existing": "mssp, apsp and table take existing",
+                "join": "mssp, apsp and table take join",
             }
             where = f" Only {takers[name]}." if name in takers else ""
             raise InputTypeError(f"there is no option {name!r}; there are {', '.join(Options.__annotations__)}.{where}")

@@ -8,7 +8,7 @@ A prepared graph sweeps only the ancestors of the targets (elimination/tables.py
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -57,6 +57,10 @@ class Found:
     distances: Distances | None = None  # of the last block
 
 
+Fill = Callable[[Filling, Found], None]
+"""What fills a table: this process, or the workers of a cluster."""
+
+
 def solve_table(
     graph: Graph | PreparedGraph,
     sources: np.ndarray,
@@ -67,11 +71,13 @@ def solve_table(
     **given: Any,
 ) -> Table:
     """Plan a table, fill it, and return it; ``given``: arguments of `check`."""
-    query, taken = _take(graph, sources, targets, single, out, given)
+    query, taken = take_table(graph, sources, targets, single, out, given)
     return answer_table(query, targets, taken, single)
 
 
-def answer_table(query: Query, targets: np.ndarray, taken: np.ndarray | None = None, single: bool = False) -> Table:
+def answer_table(
+    query: Query, targets: np.ndarray, taken: np.ndarray | None = None, single: bool = False, fill: Fill | None = None
+) -> Table:
     """Plan and fill the table of a checked query; ``taken``: the array to fill, if one was given."""
     began, sources = time.perf_counter(), query.sources
     filling = plan_table(query, targets)
@@ -80,8 +86,7 @@ def answer_table(query: Query, targets: np.ndarray, taken: np.ndarray | None = N
     _require_memory(filling)
     table = np.empty((len(sources), len(targets)), filling.plan.dtype) if taken is None else taken
     found = Found(table.T if filling.flipped else table)
-    if not _by_hierarchy(filling, found):
-        _by_blocks(filling, found)
+    (fill or _fill)(filling, found)
     rows = found.rows.T if filling.flipped else found.rows
     plan = filling.plan
     threads = {} if plan.gpu else {"threads": plan.threads}
@@ -105,7 +110,28 @@ def answer_table(query: Query, targets: np.ndarray, taken: np.ndarray | None = N
     )
 
 
-def _take(
+def part_of_table(query: Query, columns: np.ndarray, pairs: bool) -> Found:
+    """Return some rows of a larger table, as `answer_table` would find them; ``pairs``: as `finds_pairs` decided."""
+    plan, k = plan_query(query), len(query.sources)
+    size, row = k * len(columns) * plan.dtype.itemsize, query.graph.n * plan.dtype.itemsize
+    filling = Filling(query, columns, False, plan, size, _rows_at_once(query, plan, size, row))
+    found = Found(np.empty((k, len(columns)), plan.dtype))
+    _fill(filling, found, pairs)
+    return found
+
+
+def finds_pairs(k: int, columns: np.ndarray) -> bool:
+    """Tell whether a table over a hierarchy is so small that its pairs are found one by one."""
+    return k * len(np.unique(columns)) <= FEW_PAIRS
+
+
+def _fill(filling: Filling, found: Found, pairs: bool | None = None) -> None:
+    """Fill a table here; ``pairs``: whether to find them one by one over a hierarchy, if that was decided."""
+    if not _by_hierarchy(filling, found, pairs):
+        _by_blocks(filling, found)
+
+
+def take_table(
     graph: Graph | PreparedGraph,
     sources: np.ndarray,
     targets: np.ndarray,
@@ -165,7 +191,7 @@ def _require_memory(filling: Filling) -> None:
         raise too_large(what, filling.size, available, "Ask for fewer sources at a time")
 
 
-def _by_hierarchy(filling: Filling, found: Found) -> bool:
+def _by_hierarchy(filling: Filling, found: Found, pairs: bool | None) -> bool:
     """Fill a table over a hierarchy; return whether there is one, and single rows are not faster."""
     query, plan = filling.query, filling.plan
     if plan.method != "prepared" or plan.gpu or query.seeds is not None:
@@ -177,27 +203,28 @@ def _by_hierarchy(filling: Filling, found: Found) -> bool:
         return False
     columns, back = np.unique(filling.columns, return_inverse=True)
     certain = certain_type(query.types, query.graph, hierarchy)
-    rows = _swept(filling, hierarchy, columns, certain or np.dtype(np.int64), found.rows)
+    pairs = len(query.sources) * len(columns) <= FEW_PAIRS if pairs is None else pairs
+    rows = _swept(filling, hierarchy, columns, certain or np.dtype(np.int64), found.rows, pairs)
     if query.cutoff is not None:
         rows[rows > limits.as_type(query.cutoff, rows.dtype)] = limits.unreached(rows.dtype)
     if certain is None and not _fits(rows, query.types[-1]):
         raise limits.overflow(query.graph, query.types[-1], given=False)
     if rows is not found.rows:
-        _store(found, rows if certain else limits.in_type(rows, query.types[-1]), slice(None), back)
+        store_rows(found, rows if certain else limits.in_type(rows, query.types[-1]), slice(None), back)
     found.rounded = True
     return True
 
 
 def _swept(
-    filling: Filling, hierarchy: Hierarchy, columns: np.ndarray, dtype: np.dtype, table: np.ndarray
+    filling: Filling, hierarchy: Hierarchy, columns: np.ndarray, dtype: np.dtype, table: np.ndarray, pairs: bool
 ) -> np.ndarray:
     """Return the distances of different columns: in ``table`` itself, if that is how it is made."""
     from ..elimination.tables import fill_table, find_pairs
 
     query, k = filling.query, len(filling.query.sources)
-    if k * len(columns) <= FEW_PAIRS:
-        pairs = np.repeat(query.sources, len(columns)), np.tile(columns, k)
-        return find_pairs(hierarchy, *pairs, dtype, 1).reshape(k, len(columns))
+    if pairs:
+        ends = np.repeat(query.sources, len(columns)), np.tile(columns, k)
+        return find_pairs(hierarchy, *ends, dtype, 1).reshape(k, len(columns))
     direct = dtype == table.dtype and np.array_equal(columns, filling.columns)
     out = table if direct else np.empty((k, len(columns)), dtype)
     fill_table(hierarchy, query.sources, columns, out, filling.plan.threads, query.progress)
@@ -230,11 +257,11 @@ def _by_blocks(filling: Filling, found: Found) -> None:
             types = [t for t in query.types if t.itemsize >= found.rows.dtype.itemsize]  # none that was too narrow
             result = solve(replace(query, sources=sources, types=tuple(types or query.types)))
             _note(found, result)
-            _store(found, result.rows, slice(low, low + len(sources)), columns)
+            store_rows(found, result.rows, slice(low, low + len(sources)), columns)
             done.add(len(sources))
 
 
-def _store(found: Found, rows: np.ndarray, where: slice, columns: np.ndarray) -> None:
+def store_rows(found: Found, rows: np.ndarray, where: slice, columns: Any = slice(None)) -> None:
     """Keep some columns of rows; if these have a wider type than the table, it gets that type."""
     if rows.dtype.itemsize > found.rows.dtype.itemsize:
         wider = np.empty_like(found.rows, rows.dtype)  # in the same order in memory

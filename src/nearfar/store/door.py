@@ -10,6 +10,7 @@ import numpy as np
 from ..engine.planner import Plan
 from ..engine.query import PreparedGraph, check
 from ..graph import Graph
+from .hands import HERE, Hands
 from .matrix.door import check_name, no_place, solve_to_place
 from .matrix.reader import Matrix
 from .sheets import sheet_ending
@@ -31,12 +32,13 @@ def solve_to_disk(
     existing: str,
     join: bool,
     options: Any,
+    hands: Hands = HERE,
 ) -> Matrix | Written:
     """Write the distances from some vertices to all, or to some."""
     if not is_table(options["out"]):
-        return solve_to_place(graph, sources, targets, direction, existing, join, options)
+        return solve_to_place(graph, sources, targets, direction, existing, join, options, hands)
     no_place(existing, join)
-    return solve_to_table(graph, sources, targets, direction, options)
+    return solve_to_table(graph, sources, targets, direction, options, hands=hands)
 
 
 def solve_to_table(
@@ -46,12 +48,13 @@ def solve_to_table(
     direction: str,
     options: Any,
     fold: Fold | None = None,
+    hands: Hands = HERE,
 ) -> Written:
     """Write distances to the file that ``out`` names, one line per reached pair; ``fold`` is shown every block."""
     options = dict(options)
     path = os.fspath(options.pop("out"))
     check_path(path)
-    return write_table(check(graph, sources, direction=direction, **options), targets, path, fold)
+    return write_table(check(graph, sources, direction=direction, **options), targets, path, fold, hands)
 
 
 def plan_on_disk(

@@ -22,14 +22,14 @@ from ..engine.planner import Plan, too_large
 from ..engine.query import Query
 from ..engine.run import new_problem
 from ..engine.solve import plan_query
-from ..engine.stream import stream_rows
-from ..engine.tables import answer_table, plan_table
+from ..engine.tables import plan_table
 from ..errors import option
 from ..formats.io.whole import whole_file
 from ..methods.prepared import hierarchy_for
 from ..methods.problem import Controls
 from ..progress import watcher
 from ..results import Distances, Table
+from .hands import HERE, Hands
 from .labels import bytes_of_labels
 from .lines import Pairs, facts_of, lines_of, pair_lines, pairs_of
 from .matrix.bounds import certain_type
@@ -64,7 +64,9 @@ class Room:
         return cls(query.but(memory=left), group, size)
 
 
-def write_table(query: Query, targets: np.ndarray | None, path: str, fold: Fold | None = None) -> Written:
+def write_table(
+    query: Query, targets: np.ndarray | None, path: str, fold: Fold | None = None, hands: Hands = HERE
+) -> Written:
     """Write the rows of a query, or some columns of them, to a .csv, .csv.gz or .parquet file.
 
     Parameters
@@ -76,9 +78,12 @@ def write_table(query: Query, targets: np.ndarray | None, path: str, fold: Fold 
     path : str
     fold : function, optional
         Called with every block of the answer, when its lines are written.
+    hands : Hands
+        Who finds the rows; this process writes them, since a file has one writer.
     """
+    query = hands.accept(query)
     room, began = Room.of(query), time.perf_counter()
-    plan, found = _rows(room) if targets is None else _tables(room, targets)
+    plan, found = _rows(room, hands) if targets is None else _tables(room, targets, hands)
     with whole_file(path) as file, closing(found):
         filled = _Filled(query, targets, room.group, fold)
         filled.take(found, file, sheet_ending(path) or "")
@@ -143,10 +148,10 @@ def _needs(plan: Plan, size: int) -> dict[str, Any]:
     return {"host_bytes": plan.host_bytes + size} if plan.gpu else {"bytes": plan.bytes + size}
 
 
-def _rows(room: Room) -> tuple[Plan, Generator[Found]]:
+def _rows(room: Room, hands: Hands) -> tuple[Plan, Generator[Found]]:
     """Return the plan for all rows, and the blocks of rows."""
     blocks = _row_blocks(room.query)
-    return replace(blocks.plan, **_needs(blocks.plan, room.bytes)), (found for found in stream_rows(blocks))
+    return replace(blocks.plan, **_needs(blocks.plan, room.bytes)), (found for found in hands.rows(blocks))
 
 
 def _row_blocks(query: Query) -> RowBlocks:
@@ -175,7 +180,7 @@ def _parts(query: Query, targets: np.ndarray) -> tuple[Plan, int]:
     return replace(plan, rows=k, n=len(targets), **changes), size
 
 
-def _tables(room: Room, targets: np.ndarray) -> tuple[Plan, Generator[Found]]:
+def _tables(room: Room, targets: np.ndarray, hands: Hands) -> tuple[Plan, Generator[Found]]:
     """Return the plan for a table, and the table, or parts of it, if it does not fit into memory."""
     query = room.query
     if query.memory is not None:
@@ -184,10 +189,10 @@ def _tables(room: Room, targets: np.ndarray) -> tuple[Plan, Generator[Found]]:
     if size < len(query.sources) and len(query.types) > 1:
         query = query.but(types=(certain_type(query),))
         plan, size = _parts(query, targets)
-    return replace(plan, **_needs(plan, room.bytes)), _each(query, targets, plan, size)
+    return replace(plan, **_needs(plan, room.bytes)), _each(query, targets, plan, size, hands)
 
 
-def _each(query: Query, targets: np.ndarray, plan: Plan, size: int) -> Generator[Found]:
+def _each(query: Query, targets: np.ndarray, plan: Plan, size: int, hands: Hands) -> Generator[Found]:
     """Yield the table, some sources at a time."""
     k, done = len(query.sources), Done()
     if size < k and plan.method == "prepared" and not plan.gpu and query.hierarchy is None:
@@ -195,7 +200,7 @@ def _each(query: Query, targets: np.ndarray, plan: Plan, size: int) -> Generator
     with watcher(query.progress, k, done) as watch:
         for low in range(0, k, size):
             some = query.sources[low : low + size]
-            yield answer_table(query.but(sources=some, progress=done.show(watch)), targets)
+            yield hands.table(query.but(sources=some, progress=done.show(watch)), targets)
             done.add(len(some))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...engine.query import PreparedGraph, check
 from ...errors import OptionError, in_python, option
 from ...graph import Graph
+from ..hands import HERE, Hands
 from ..writing import STORE, is_store
 from .places import is_bucket
 from .reader import Matrix
@@ -36,13 +37,14 @@ def solve_to_place(
     existing: str,
     join: bool,
     options: Any,
+    hands: Hands = HERE,
 ) -> Matrix:
     """Write the distances from some vertices to all, or to some, and open what was written."""
     options = dict(options)
     out = options.pop("out")
     check_name(out)
     query = check(graph, sources, direction=direction, **options)
-    return write_matrix(query, out, targets, existing, join)
+    return write_matrix(query, out, targets, existing, join, hands)
 
 
 def check_name(out: Any) -> None:

@@ -81,22 +81,28 @@ class Job:
         """Write all blocks that are missing; of those that others compute, wait until they are there."""
         missing = self.missing()
         total = sum(len(self.form.rows_of(b)) for b in missing)
-        with watcher(progress, total, self.done) as watch, _disk() as disk:
+        with watcher(progress, total, self.done) as watch:
             while missing:
                 before = self.done.rows
-                for group in self._groups(_spread(missing), writers):
-                    self._write(group, writers, watch, disk)
-                    if self.done.rows >= min(SAMPLE * self.form.block, total):
-                        self._require_room(total)
-                disk.wait()
+                self.write(_spread(missing), total, writers, watch)
                 missing = self.missing()
                 if missing and not writers.shared:
                     raise StoreError(f"block {missing[0]} of {self.place.name} vanished. Repeat the call.")
                 if missing and self.done.rows == before:
                     cpu.run(lambda t: _pause(), 1, np.zeros(1, np.int64), watch)
 
-    def _require_room(self, rows: int) -> None:
+    def write(self, missing: list[int], total: int, writers: Writers, watch: Any) -> None:
+        """Write those of the blocks that are missing which nobody else computes; ``total``: all their rows."""
+        with _disk() as disk:
+            for group in self._groups(missing, writers):
+                self._write(group, writers, watch, disk)
+                self.require_room(total)
+            disk.wait()
+
+    def require_room(self, rows: int) -> None:
         """Refuse to go on if what is written so far says that the disk is too small for all ``rows``."""
+        if self.done.rows < min(SAMPLE * self.form.block, rows):
+            return
         free, done = self.place.free_bytes(), self.done
         needed = done.bytes / done.rows * (rows - done.rows)
         if free is not None and needed > free:
@@ -109,10 +115,7 @@ class Job:
         """Yield the blocks that nobody else computes, some at a time."""
         count, group = max(1, self.settler.rows_at_once // self.form.block), list[int]()
         for b in missing:
-            if not writers.claim(b):
-                continue
-            if writers.shared and self.place.size_of(self._path(b)) is not None:  # written since we looked
-                writers.release(b)
+            if not self.claim(b, writers):
                 continue
             group.append(b)
             if len(group) == count:
@@ -121,9 +124,19 @@ class Job:
         if group:
             yield group
 
-    def _path(self, block: int) -> str:
-        """Return the name of the file of a block in the store."""
-        return f"distance/{self.form.name_of(block)}"
+    def claim(self, block: int, writers: Writers) -> bool:
+        """Claim a block; return whether it is not there, and nobody else computes it."""
+        if not writers.claim(block):
+            return False
+        if writers.shared and self.place.size_of(path_of(self.form, block)) is not None:  # written since we looked
+            writers.release(block)
+            return False
+        return True
+
+    def positions(self, blocks: list[int]) -> np.ndarray:
+        """Return the positions among all sources of the rows of some blocks."""
+        form = self.form
+        return np.concatenate([self.order[form.rows_of(b).start : form.rows_of(b).stop] for b in blocks])
 
     def _write(self, group: list[int], writers: Writers, watch: Any, disk: Disk) -> None:
         """Settle, compress and write some blocks."""
@@ -133,30 +146,40 @@ class Job:
 
     def encode(self, group: list[int], watch: Any = None) -> list[bytes]:
         """Settle some blocks and compress them; return their bytes."""
-        form, settler = self.form, self.settler
-        positions = np.concatenate([self.order[form.rows_of(b).start : form.rows_of(b).stop] for b in group])
-        held = [settler.settle(positions, self.done.show(watch))]  # which threads that end late do not keep
-        starts = list(itertools.accumulate((len(form.rows_of(b)) for b in group), initial=0))
-        parts: list[list[bytes]] = [[b""] * form.parts for _ in group]
-        stop = np.zeros(1, np.int64)
-
-        def encode(i: int) -> None:
-            which, part = divmod(i, form.parts)
-            rows = held[0][starts[which] : starts[which + 1]]
-            parts[which][part] = encode_part(form, rows, settler.columns, part)
-
-        threads = 0 if held[0].size < FEW else self.threads
-        cpu.share_out(lambda: encode, len(group) * form.parts, threads, stop, watch)
-        held.clear()
-        return [join_parts(some) for some in parts]
+        held = [self.settler.settle(self.positions(group), self.done.show(watch))]
+        return encode_blocks(self.form, group, held, self.settler.columns, self.threads, watch)
 
     def _put(self, block: int, data: bytes, writers: Writers) -> None:
         """Write a block; it is given back even if that fails."""
         try:
-            self.place.write(self._path(block), data)
+            self.place.write(path_of(self.form, block), data)
             self.done.wrote(len(self.form.rows_of(block)), len(data))
         finally:
             writers.release(block)
+
+
+def path_of(form: Form, block: int) -> str:
+    """Return the name of the file of a block in the store."""
+    return f"distance/{form.name_of(block)}"
+
+
+def encode_blocks(
+    form: Form, blocks: list[int], held: list[np.ndarray], columns: np.ndarray, threads: int, watch: Any = None
+) -> list[bytes]:
+    """Compress some blocks; ``held``: their rows in one array, of which threads that end late keep nothing."""
+    starts = list(itertools.accumulate((len(form.rows_of(b)) for b in blocks), initial=0))
+    parts: list[list[bytes]] = [[b""] * form.parts for _ in blocks]
+    stop = np.zeros(1, np.int64)
+
+    def encode(i: int) -> None:
+        which, part = divmod(i, form.parts)
+        rows = held[0][starts[which] : starts[which + 1]]
+        parts[which][part] = encode_part(form, rows, columns, part)
+
+    threads = 0 if held[0].size < FEW else threads
+    cpu.share_out(lambda: encode, len(blocks) * form.parts, threads, stop, watch)
+    held.clear()
+    return [join_parts(some) for some in parts]
 
 
 def _spread(blocks: list[int]) -> list[int]:

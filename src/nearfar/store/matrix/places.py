@@ -17,6 +17,7 @@ from ...errors import FileError, InputTypeError, MissingDependencyError, Missing
 from .objects import Bucket, Objects
 
 ASIDE = "distance/.nearfar"  # inside the array, where no reader of Zarr lists files
+FENCE = "fence-"  # how folders there begin through which other processes write
 
 
 class Place(Protocol):
@@ -52,8 +53,9 @@ class Folder:
 
     is_local = True
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, aside: str = ASIDE) -> None:
         self.path, self.name = Path(os.path.abspath(path)), str(path)  # where it is, wherever the process goes
+        self.aside = aside  # the folder in which files are written before they get their name
         self._numbers, self._mark = itertools.count(), os.urandom(8).hex()
 
     def read(self, name: str) -> bytes:
@@ -68,7 +70,9 @@ class Folder:
     def write(self, name: str, data: bytes) -> None:
         """Write a file aside, sync it, rename it, and sync its folder."""
         target = self.path / name
-        aside = self.path / ASIDE / f"{self._mark}-{next(self._numbers)}.part"  # which no other thread or machine has
+        aside = (
+            self.path / self.aside / f"{self._mark}-{next(self._numbers)}.part"
+        )  # which no other thread or machine has
         try:
             try:
                 _write_synced(aside, data)
@@ -120,10 +124,25 @@ class Folder:
             raise FileError(f"{self.path / name} cannot be removed: {error.strerror or error}.") from error
 
     def sweep(self) -> None:
-        """Remove what a process that died left aside."""
+        """Remove what processes that died left aside."""
         for name in self.sizes(ASIDE):
             if name.endswith(".part"):
                 self.remove(f"{ASIDE}/{name}")
+        for fence in (self.path / ASIDE).glob(f"{FENCE}*"):
+            _remove_fence(fence)
+
+    def fence(self) -> str:
+        """Make a folder aside for other processes that write for this one; return its name.
+
+        Without it they can write nothing. So a process that was given up, but wakes up later, does no harm.
+        """
+        name = f"{ASIDE}/{FENCE}{os.urandom(8).hex()}"
+        make_folder(self.path / name)
+        return name
+
+    def remove_fence(self, name: str) -> None:
+        """Let nobody write through a folder aside any more."""
+        _remove_fence(self.path / name)
 
     def free_bytes(self) -> int | None:
         """Return how much room the disk has."""
@@ -131,6 +150,14 @@ class Folder:
         while not folder.exists():
             folder = folder.parent
         return shutil.disk_usage(folder).free
+
+
+def _remove_fence(folder: Path) -> None:
+    """Remove a folder aside; first, at once for all who use it, its name."""
+    gone = folder.with_name(f"{FENCE}{os.urandom(8).hex()}.gone")
+    with suppress(OSError):
+        os.replace(folder, gone)
+        shutil.rmtree(gone, ignore_errors=True)
 
 
 def make_folder(folder: Path) -> None:

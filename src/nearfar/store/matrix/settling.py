@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from ...engine.blocks import RowBlocks
 from ...engine.planner import Plan
 from ...engine.query import Query
-from ...engine.solve import solve
 from ...engine.tuning import BLOCK_ROWS
 from ...kernels.cpu.constants import LANES
 from ...methods.problem import Controls
@@ -20,6 +20,10 @@ from .form import Form
 # can be compressed. So a group of blocks may have a fourth of the memory.
 SHARES = 4
 LEAST_ROWS = 2 * LANES  # rows per thread that are settled at a time
+
+
+Find = Callable[[Query, "np.ndarray | None"], np.ndarray]
+"""Returns the rows of a query, or some columns of them."""
 
 
 class Settler(Protocol):
@@ -83,12 +87,11 @@ def are_flipped(query: Query, targets: np.ndarray | None) -> bool:
     return targets is not None and len(targets) < len(query.sources) and free
 
 
-def flipped(query: Query, targets: np.ndarray, progress: Any) -> AllAtOnce:
+def flipped(query: Query, targets: np.ndarray, find: Find) -> AllAtOnce:
     """Search from the targets, against the direction of the arcs."""
     turned = {"from": "to", "to": "from"}[query.direction]
     searched = query.asked if turned == "from" else query.asked.reversed
     changes: dict[str, Any] = {
-        "sources": targets, "direction": turned, "graph": searched, "progress": progress, "hierarchy": None,
+        "sources": targets, "direction": turned, "graph": searched, "progress": False, "hierarchy": None,
     }  # fmt: skip
-    found = solve(query.but(**changes)).rows
-    return AllAtOnce(found[:, query.sources].T, 1)
+    return AllAtOnce(find(query.but(**changes), query.sources).T, 1)

@@ -10,14 +10,15 @@ import numpy as np
 from ...elimination.build import Hierarchy
 from ...engine.planner import Plan
 from ...engine.query import Query
-from ...engine.solve import plan_query, solve
+from ...engine.solve import plan_query
 from ...errors import OptionError, StoreError
 from ...methods import METHODS
+from ..hands import HERE, Hands
 from .asked import describe_asked, digest_of_hierarchy, require_same
 from .bounds import certain_type
 from .codec import require_numcodecs
 from .form import Form, choose_form
-from .job import Job, is_ours, repair, require_sound
+from .job import is_ours, repair, require_sound
 from .labels import coordinates_of, kind_of
 from .locks import Writers
 from .metadata import GROUP, clear, form_document, read_metadata, read_own, write_metadata
@@ -40,7 +41,9 @@ class Decided:
     coordinates: dict[str, Any]
 
 
-def write_matrix(query: Query, where: Any, targets: np.ndarray | None, existing: str, join: bool) -> Matrix:
+def write_matrix(
+    query: Query, where: Any, targets: np.ndarray | None, existing: str, join: bool, hands: Hands = HERE
+) -> Matrix:
     """Write the rows of a query, or some columns of them, to a store; go on with one that was stopped.
 
     Parameters
@@ -54,7 +57,10 @@ def write_matrix(query: Query, where: Any, targets: np.ndarray | None, existing:
         What to do with a store that is there: "resume", "restart" or "repair".
     join : bool
         Whether to share the work with other processes.
+    hands : Hands
+        Who finds the rows.
     """
+    query = hands.accept(query)
     take_existing(existing)
     require_numcodecs()
     place = open_place(where)
@@ -67,15 +73,15 @@ def write_matrix(query: Query, where: Any, targets: np.ndarray | None, existing:
             place.sweep()
         if existing == "restart" or place.size_of(GROUP) is None:
             writers.require_alone()
-            decided, settler = _begin(place, query, targets)
+            decided, settler = _begin(place, query, targets, hands)
         else:
-            decided, settler = _go_on(place, query, targets)
+            decided, settler = _go_on(place, query, targets, hands)
         if existing == "repair":
             columns = column_of_sources(decided.coordinates, decided.form)
             repair(place, decided.form, columns, query.threads, query.progress)
         require_sound(place, decided.form)
         writers.looked()
-        Job(place, decided.form, settler, decided.order, query.threads).run(writers, query.progress)
+        hands.job(place, decided.form, settler, decided.order, query.threads).run(writers, query.progress)
     return Matrix(place)
 
 
@@ -89,7 +95,7 @@ def take_existing(existing: Any) -> str:
     return str(existing)
 
 
-def _go_on(place: Place, query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler]:
+def _go_on(place: Place, query: Query, targets: np.ndarray | None, hands: Hands) -> tuple[Decided, Settler]:
     """Return what a store decided when it was begun, if this is the same question."""
     form, own, coordinates = read_metadata(place)
     asked = describe_asked(query, targets, _named(query, targets))
@@ -99,27 +105,27 @@ def _go_on(place: Place, query: Query, targets: np.ndarray | None) -> tuple[Deci
     ran = own["plan"]
     query = query.but(types=(form.dtype,), method=ran["method"])
     order = coordinates["asked"]
-    settler, plan = _settler(query, form, targets, order)
+    settler, plan = _settler(query, form, targets, hands)
     found = _run_facts(query, plan, settler)
     if form.dtype.kind == "f":
         require_same(place.name, ran | {"version": own["version"]}, {k: found[k] for k in ("device", "hierarchy")})
     return Decided(query, form, order, own, coordinates), settler
 
 
-def _begin(place: Place, query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler]:
+def _begin(place: Place, query: Query, targets: np.ndarray | None, hands: Hands) -> tuple[Decided, Settler]:
     """Decide how the rows are found and stored, and write the metadata of a new store.
 
     What is there is removed when nothing can be refused any more: also blocks without a store, which are those of one
     that was removed in part.
     """
-    decided, settler, _ = decide(query, targets)
+    decided, settler, _ = decide(query, targets, hands)
     clear(place)
     attributes = {"unreached": "inf" if decided.form.dtype.kind == "f" else int(np.iinfo(decided.form.dtype).max)}
     write_metadata(place, decided.form, decided.own, attributes, decided.coordinates)
     return decided, settler
 
 
-def decide(query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler, Plan]:
+def decide(query: Query, targets: np.ndarray | None, hands: Hands = HERE) -> tuple[Decided, Settler, Plan]:
     """Decide what runs, in which type, and in what form rows are stored."""
     asked = describe_asked(query, targets, _named(query, targets))
     plan = plan_rows(query)
@@ -127,8 +133,9 @@ def decide(query: Query, targets: np.ndarray | None) -> tuple[Decided, Settler, 
     query = query.but(types=(certain_type(query),))
     order = neighbours_first(query.asked, query.sources)
     columns = query.graph.n if targets is None else len(targets)
-    form = choose_form(len(query.sources), columns, query.types[0], spare_bytes(plan) // SHARES)
-    settler, ran = _settler(query, form, targets, order)
+    most = min(spare_bytes(plan) // SHARES, hands.most_bytes(query))
+    form = choose_form(len(query.sources), columns, query.types[0], most)
+    settler, ran = _settler(query, form, targets, hands)
     kind = kind_of(query.asked)
     own = {
         "asked": asked,
@@ -154,14 +161,13 @@ def plan_rows(query: Query) -> Plan:
     return plan
 
 
-def _settler(query: Query, form: Form, targets: np.ndarray | None, order: np.ndarray) -> tuple[Settler, Plan]:
+def _settler(query: Query, form: Form, targets: np.ndarray | None, hands: Hands) -> tuple[Settler, Plan]:
     """Return where rows come from, and the plan of it."""
     if targets is not None and are_flipped(query, targets):
-        return flipped(query, targets, False), plan_query(query)
+        return flipped(query, targets, hands.columns), plan_query(query)
     plan = plan_query(query)
     if plan.method == "floyd":
-        rows = solve(query).rows
-        return AllAtOnce(rows if targets is None else np.ascontiguousarray(rows[:, targets]), form.block), plan
+        return AllAtOnce(hands.columns(query, targets), form.block), plan
     settler = ByBlocks(query, plan, form, targets)
     settler.prepare()
     return settler, settler.blocks.plan
