@@ -167,6 +167,7 @@ def mssp(
     existing: str = "resume",
     join: bool = False,
     client: Any = None,
+    lazy: Literal[False] = False,
     **options: Unpack[RunOptions],
 ) -> Matrix | Written: ...
 @overload
@@ -177,6 +178,7 @@ def mssp(
     targets: None = None,
     direction: str = "from",
     client: Any = None,
+    lazy: Literal[False] = False,
     **options: Unpack[Options],
 ) -> Distances: ...
 @overload
@@ -187,8 +189,20 @@ def mssp(
     targets: Any,
     direction: str = "from",
     client: Any = None,
+    lazy: Literal[False] = False,
     **options: Unpack[Options],
 ) -> Table: ...
+@overload
+def mssp(
+    graph: Graph | PreparedGraph,
+    sources: Any,
+    *,
+    targets: Any = None,
+    direction: str = "from",
+    client: Any = None,
+    lazy: Literal[True],
+    **options: Unpack[RunOptions],
+) -> Any: ...
 @takes_options
 def mssp(
     graph: Graph | PreparedGraph,
@@ -199,8 +213,9 @@ def mssp(
     existing: str = "resume",
     join: bool = False,
     client: Any = None,
+    lazy: bool = False,
     **options: Any,
-) -> Distances | Table | Matrix | Written:
+) -> Any:
     """Return the distances from several sources, one row per source, in the given order.
 
     Parameters
@@ -216,6 +231,8 @@ def mssp(
         As for `apsp`, if ``out`` names a store.
     client : Client, str or Cluster, optional
         As for `apsp`.
+    lazy : bool
+        As for `apsp`.
     **options
         {options}
 
@@ -227,20 +244,23 @@ def mssp(
     array([[7, 3, 0],
            [0, 4, 7]], dtype=int32)
     """
-    return _rows_or_table(graph, sources, targets, direction, existing, join, client, options)
+    return _rows_or_table(graph, sources, targets, direction, existing, join, client, lazy, options)
 
 
 def _rows_or_table(
     graph: Graph | PreparedGraph, sources: Any, targets: Any, direction: str, existing: str, join: bool, client: Any,
-    options: Any,
+    lazy: bool, options: Any,
 ) -> Any:  # fmt: skip
-    """Return rows, or columns of them, in memory or in a store."""
+    """Return rows, or columns of them, in memory, in a store, or when they are asked for."""
     plain = take_graph(graph)
     rows = take_vertices(plain, sources, "source")
     columns = None if targets is None else take_vertices(plain, targets, "target")
     if is_place(options.get("out")):
+        _refuse_lazy(lazy)
         return _write(graph, rows, columns, direction, existing, join, known_options(options), client)
     no_place(existing, join)
+    if lazy:
+        return _lazy(graph, rows, columns, direction, client, known_options(options))
     if columns is not None and client is not None:
         from .scale.tables import solve_table as solve_on_cluster
 
@@ -248,6 +268,24 @@ def _rows_or_table(
     if columns is not None:
         return solve_table(graph, rows, columns, direction=direction, **known_options(options))
     return _solve_rows(check(graph, rows, direction=direction, **known_options(options)), client)
+
+
+def _refuse_lazy(lazy: bool) -> None:
+    """Refuse to write what is found later."""
+    if lazy:
+        raise OptionError(
+            "lazy is True, but a store is written at once. Leave one out: open_matrix reads a store block by block."
+        )
+
+
+def _lazy(
+    graph: Graph | PreparedGraph, rows: np.ndarray, columns: np.ndarray | None, direction: str, client: Any,
+    options: Any,
+) -> Any:  # fmt: skip
+    """Return rows, or columns of them, that are found when they are asked for."""
+    from .scale.lazy import lazy_rows
+
+    return lazy_rows(graph, rows, columns, direction, client, options)
 
 
 def _write(
@@ -280,10 +318,17 @@ def apsp(
     existing: str = "resume",
     join: bool = False,
     client: Any = None,
+    lazy: Literal[False] = False,
     **options: Unpack[RunOptions],
 ) -> Matrix | Written: ...
 @overload
-def apsp(graph: Graph | PreparedGraph, *, client: Any = None, **options: Unpack[Options]) -> Distances: ...
+def apsp(
+    graph: Graph | PreparedGraph, *, client: Any = None, lazy: Literal[False] = False, **options: Unpack[Options]
+) -> Distances: ...
+@overload
+def apsp(
+    graph: Graph | PreparedGraph, *, client: Any = None, lazy: Literal[True], **options: Unpack[RunOptions]
+) -> Any: ...
 @takes_options
 def apsp(
     graph: Graph | PreparedGraph,
@@ -291,8 +336,9 @@ def apsp(
     existing: str = "resume",
     join: bool = False,
     client: Any = None,
+    lazy: bool = False,
     **options: Any,
-) -> Distances | Matrix | Written:
+) -> Any:
     """Return the distances between all pairs of vertices, one row per source.
 
     Parameters
@@ -306,6 +352,9 @@ def apsp(
     client : Client, str or Cluster, optional
         A cluster whose workers do the work: a client of ``dask.distributed``, the address of a scheduler, "local:4",
         or what `nearfar.connect` returns. The answer is the same to the bit.
+    lazy : bool
+        Return a ``dask.array`` whose blocks of rows are found when they are asked for. The type of the distances is
+        that of the result without it; pairs without a path hold its maximum, or inf.
     **options
         {options}
 
@@ -319,8 +368,11 @@ def apsp(
     """
     rows = np.arange(take_graph(graph).n, dtype=np.int32)
     if is_place(options.get("out")):
+        _refuse_lazy(lazy)
         return _write(graph, rows, None, "from", existing, join, known_options(options), client)
     no_place(existing, join)
+    if lazy:
+        return _lazy(graph, rows, None, "from", client, known_options(options))
     return _solve_rows(check(graph, rows, **known_options(options)), client)
 
 
@@ -334,12 +386,29 @@ def table(
     existing: str = "resume",
     join: bool = False,
     client: Any = None,
+    lazy: Literal[False] = False,
     **options: Unpack[RunOptions],
 ) -> Matrix | Written: ...
 @overload
 def table(
-    graph: Graph | PreparedGraph, sources: Any, targets: Any, *, client: Any = None, **options: Unpack[Options]
+    graph: Graph | PreparedGraph,
+    sources: Any,
+    targets: Any,
+    *,
+    client: Any = None,
+    lazy: Literal[False] = False,
+    **options: Unpack[Options],
 ) -> Table: ...
+@overload
+def table(
+    graph: Graph | PreparedGraph,
+    sources: Any,
+    targets: Any,
+    *,
+    client: Any = None,
+    lazy: Literal[True],
+    **options: Unpack[RunOptions],
+) -> Any: ...
 @takes_options
 def table(
     graph: Graph | PreparedGraph,
@@ -349,8 +418,9 @@ def table(
     existing: str = "resume",
     join: bool = False,
     client: Any = None,
+    lazy: bool = False,
     **options: Any,
-) -> Table | Matrix | Written:
+) -> Any:
     """Return the distances from some vertices to others: one row per source, one column per target.
 
     Parameters
@@ -361,6 +431,8 @@ def table(
     existing, join
         As for `apsp`, if ``out`` names a store.
     client : Client, str or Cluster, optional
+        As for `apsp`.
+    lazy : bool
         As for `apsp`.
     **options
         {options}
@@ -381,10 +453,7 @@ def table(
     >>> table["Ulm", "Kiel"]
     7
     """
-    found: Table | Matrix | Written = _rows_or_table(
-        graph, sources, _given(targets), "from", existing, join, client, options
-    )
-    return found
+    return _rows_or_table(graph, sources, _given(targets), "from", existing, join, client, lazy, options)
 
 
 def _given(targets: Any) -> Any:

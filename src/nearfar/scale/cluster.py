@@ -16,7 +16,7 @@ import tempfile
 import time
 import traceback
 import uuid
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future as PlainFuture
 from contextlib import suppress
 from functools import partial
@@ -130,7 +130,7 @@ class Cluster:
     def __init__(self, client: Any, owned: list[Any], spool: Any = None) -> None:
         self.client, self._owned, self.patience = client, owned, Patience()
         self.name = f"the cluster at {client.scheduler.address}"
-        self.spool = Spool(_spool_folder(spool))
+        self.spool = Spool(spool_folder(spool))
         self._told: PlainFuture[Any] | None = None  # what workers are being told
 
     def __enter__(self) -> Cluster:
@@ -314,10 +314,34 @@ def _outcome_of(error: BaseException) -> Outcome:
     return Outcome(error=error)
 
 
-def _spool_folder(spool: Any) -> str:
+def spool_folder(spool: Any) -> str:
     """Return the folder in which graphs are written for the workers."""
     if spool is not None:
         return os.fspath(spool)
     import dask.config
 
     return str(dask.config.get("temporary-directory", None) or tempfile.gettempdir())
+
+
+def require_arrays() -> Any:
+    """Return dask.array."""
+    try:
+        import dask.array
+    except ImportError:
+        raise MissingDependencyError(
+            "lazy answers need the package dask, which is not installed. Use: pip install 'nearfar[cluster]'"
+        ) from None
+    return dask.array
+
+
+def array_of_blocks(find: Callable[[Any], Any], pieces: Sequence[Any], columns: int, dtype: Any) -> Any:
+    """Return a dask.array of rows: ``find`` returns those of some sources, a block each."""
+    arrays = require_arrays()
+    from dask.highlevelgraph import HighLevelGraph
+
+    if not pieces:
+        return arrays.empty((0, columns), dtype=dtype)
+    name = f"nearfar-{uuid.uuid4().hex}"
+    blocks: Any = {(name, i, 0): (find, some) for i, some in enumerate(pieces)}
+    chunks = tuple(len(some) for some in pieces), (columns,)
+    return arrays.Array(HighLevelGraph.from_collections(name, blocks), name, chunks, dtype=dtype)

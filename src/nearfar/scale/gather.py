@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ class Gathering:
 
     def answers(
         self, name: str, function: Callable[..., Any], args: tuple[Any, ...], size: int, most: int | None = None
-    ) -> Iterator[Any]:
+    ) -> Generator[Any]:
         """Yield ``function(recipe, sources, *args)`` of every piece of so many sources, in order.
 
         ``name``: of the tasks, on the dashboard; ``most``: how many answers may be under way or wait for their turn.

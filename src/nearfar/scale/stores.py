@@ -36,8 +36,8 @@ from ..store.streams import BUFFERS
 from .cluster import Cluster
 from .driver import Task
 from .recipe import Recipe, connected, memory_of, on_cpu, recipe_of, run_recipe
-from .rows import WAITING, settle_rows, solve_rows, stream_rows
-from .sizing import COPIES, rows_per_task
+from .rows import settle_rows, solve_rows, stream_rows
+from .sizing import COPIES, WAITING, rows_per_task
 from .spool import array_at
 from .tables import columns_on, table_on
 

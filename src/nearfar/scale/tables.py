@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 
 from ..elimination.build import Hierarchy
-from ..engine.blocks import Done
 from ..engine.planner import Plan
 from ..engine.query import Query
 from ..engine.tables import Filling, Found, answer_table, finds_pairs, part_of_table, store_rows, take_table
-from ..progress import watcher
 from ..results import Table, limits
 from .cluster import Cluster
-from .driver import Task
-from .recipe import Recipe, connected, hierarchy_of, on_cpu, recipe_of, run_recipe
+from .gather import Gathering
+from .recipe import Recipe, connected, hierarchy_of, on_cpu, recipe_of
 from .rows import settle_rows
-from .sizing import COPIES, pieces_of, rows_per_task
+from .sizing import COPIES, answers_at_once, rows_per_task
 from .spool import array_at
 
 
-def settle_columns(recipe: Recipe, columns: str, pairs: bool, sources: np.ndarray) -> tuple[np.ndarray, bool]:
+def settle_columns(recipe: Recipe, sources: np.ndarray, columns: str, pairs: bool) -> tuple[np.ndarray, bool]:
     """Return some columns of rows, on a worker, and whether they are rounded; ``columns``: where these lie."""
     found = part_of_table(recipe.query(sources), array_at(columns), pairs)
     return found.rows, found.rounded
 
 
-def keep_columns(recipe: Recipe, columns: str, sources: np.ndarray) -> np.ndarray:
+def keep_columns(recipe: Recipe, sources: np.ndarray, columns: str) -> np.ndarray:
     """Return some columns of whole rows, on a worker."""
     return settle_rows(recipe, sources)[:, array_at(columns)]
 
@@ -53,39 +53,33 @@ def _fill(cluster: Cluster, filling: Filling, found: Found) -> None:
     recipe = recipe_of(query, cluster, hierarchy, plan.method)
     swept = isinstance(hierarchy, Hierarchy) and not hierarchy.by_rows
     pairs = swept and finds_pairs(len(query.sources), columns)
-    path, workers = cluster.spool.array(columns), len(cluster.workers())
-    given = found.rows
+    path, given = cluster.spool.array(columns), found.rows
+    size, most = _sizes(cluster, recipe, query, plan, len(columns))
     for dtype in query.types:
-        if dtype.itemsize < found.rows.dtype.itemsize:
-            continue
         found.rows = given if given.dtype == dtype else np.empty_like(given, dtype)
-        tasks, size = _tasks(cluster, recipe.beginning(dtype), query, plan, path, len(columns), pairs)
-        if _filled(cluster, recipe, query, tasks, size, found):
-            break
-    found.notes |= {"workers": workers}
+        gathering = Gathering(query, cluster, recipe.beginning(dtype))
+        answers = gathering.answers("table", settle_columns, (path, pairs), size, most)
+        with closing(answers):
+            if _filled(answers, size, found):
+                break
+    found.notes["workers"] = len(cluster.workers())
 
 
-def _tasks(
-    cluster: Cluster, recipe: Recipe, query: Query, plan: Plan, columns: str, count: int, pairs: bool
-) -> tuple[list[Task], int]:
-    """Return a task per block of rows, and how many rows these have."""
-    row = plan.dtype.itemsize * query.graph.n
-    returned = plan.dtype.itemsize * count
+def _sizes(cluster: Cluster, recipe: Recipe, query: Query, plan: Plan, columns: int) -> tuple[int, int]:
+    """Return how many rows make a task, and how many answers may be under way."""
+    row, returned = plan.dtype.itemsize * query.graph.n, plan.dtype.itemsize * columns
     size = rows_per_task(query, plan, cluster, recipe.memory, returned=returned, held=row + COPIES * returned)
-    some = pieces_of(query.sources, size)
-    return [Task("nearfar-table", settle_columns, (recipe, columns, pairs, piece)) for piece in some], size
+    return size, answers_at_once(query, cluster, size * returned)
 
 
-def _filled(cluster: Cluster, recipe: Recipe, query: Query, tasks: list[Task], size: int, found: Found) -> bool:
+def _filled(answers: Iterator[tuple[np.ndarray, bool]], size: int, found: Found) -> bool:
     """Store what the workers find; tell whether all floats have the type of the table."""
-    done, dtype = Done(), found.rows.dtype
-    with watcher(query.progress, len(query.sources), done) as watch:
-        for i, (rows, rounded) in enumerate(run_recipe(cluster, recipe, tasks, None, watch)):
-            if rows.dtype.kind == "f" and rows.dtype.itemsize > dtype.itemsize:
-                return False
-            store_rows(found, rows, slice(i * size, i * size + len(rows)))
-            found.rounded |= rounded
-            done.add(len(rows))
+    dtype = found.rows.dtype
+    for i, (rows, rounded) in enumerate(answers):
+        if rows.dtype.kind == "f" and rows.dtype.itemsize > dtype.itemsize:
+            return False
+        store_rows(found, rows, slice(i * size, i * size + len(rows)))
+        found.rounded |= rounded
     return True
 
 
@@ -94,13 +88,12 @@ def columns_on(cluster: Cluster, query: Query, plan: Plan, columns: np.ndarray |
     count = plan.n if columns is None else len(columns)
     found = np.empty((len(query.sources), count), query.types[0])
     recipe = recipe_of(query, cluster, hierarchy_of(query, plan, found.nbytes), plan.method)
-    row = plan.n * plan.dtype.itemsize
-    returned = count * plan.dtype.itemsize
-    size = rows_per_task(query, plan, cluster, recipe.memory, returned=returned, held=row + COPIES * returned)
-    function, first = (
-        (settle_rows, (recipe,)) if columns is None else (keep_columns, (recipe, cluster.spool.array(columns)))
-    )
-    tasks = [Task("nearfar-rows", function, (*first, some)) for some in pieces_of(query.sources, size)]
-    for i, rows in enumerate(run_recipe(cluster, recipe, tasks)):
+    size, most = _sizes(cluster, recipe, query, plan, count)
+    gathering = Gathering(query, cluster, recipe)
+    if columns is None:
+        answers = gathering.answers("rows", settle_rows, (), size, most)
+    else:
+        answers = gathering.answers("rows", keep_columns, (cluster.spool.array(columns),), size, most)
+    for i, rows in enumerate(answers):
         found[i * size : i * size + len(rows)] = limits.in_type(rows, found.dtype)
     return found
