@@ -32,9 +32,10 @@ def answer_pairs(
     output: str | None,
     json: bool,
     quiet: bool,
+    there: dict[str, Any],
 ) -> None:
-    """Solve, and write or print the table."""
-    graph, options = loaded.graph, given(solving)
+    """Solve, and write or print the table; ``there``: the option of a cluster."""
+    graph, options = loaded.graph, given(solving) | there
     pairs = solve(partial(nearfar.mssp, graph, starts, targets=ends, direction=direction, **options), quiet)
     if output is not None:
         save(pairs, output, False)

@@ -25,6 +25,7 @@ from ..engine.query import Query
 from ..engine.solve import plan_query
 from ..errors import ClusterError, MissingFileError, option
 from ..results import Distances, Table
+from ..store.hands import HERE, Hands
 from ..store.matrix.codec import NO_COLUMNS
 from ..store.matrix.form import Form
 from ..store.matrix.job import Job, encode_blocks, path_of
@@ -205,7 +206,10 @@ class OnCluster:
 
 
 @contextmanager
-def hands_of(client: Any) -> Iterator[OnCluster]:
-    """Give the workers of what ``client`` stands for, connected once for a whole job."""
+def hands_of(client: Any) -> Iterator[Hands]:
+    """Give the workers of what ``client`` stands for, connected once for a whole job; without one, this process."""
+    if client is None:
+        yield HERE
+        return
     with connected(client) as cluster:
         yield OnCluster(cluster)

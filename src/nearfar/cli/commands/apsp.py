@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..command import Command
-from ..options import JSON, MATRIX_OUT, PREDECESSORS, QUIET, graph_file, reading, shared, solving, storing
+from ..options import JSON, MATRIX_OUT, PREDECESSORS, QUIET, graph_file, on_cluster, reading, shared, solving, storing
 from ..outputs import check_output, is_store
 
 if TYPE_CHECKING:
@@ -21,18 +21,21 @@ if TYPE_CHECKING:
     examples=(
         "nearfar apsp rome99.gr -o rome.npy",
         "nearfar apsp USA-road-d.NY.gr.gz -o ny.zarr --memory 4GB",
+        "nearfar apsp USA-road-d.NY.gr.gz -o ny.zarr --scheduler tcp://10.0.0.1:8786",
         "nearfar apsp streets.csv --weight km --cutoff 5 -o near.parquet",
     ),
 )
 @graph_file
 @reading
 @solving
+@on_cluster
 @storing
 @shared(MATRIX_OUT, PREDECESSORS, JSON, QUIET)
 def apsp(
     file: str,
     reading: dict[str, Any],
     solving: dict[str, Any],
+    client: str | None,
     storing: dict[str, Any],
     output: str | None,
     predecessors: bool,
@@ -51,20 +54,20 @@ def apsp(
 
     from ..stores import answer_store, check_storing
     from ..summary import Rows, describe_block
-    from ..work import load
+    from ..work import cluster_of, load
     from .mssp import solve_rows, streams, write_rows
 
     check_storing(storing, output, predecessors)
     loaded = load(file, reading, quiet)
-    if output is not None and is_store(output):
-        query: Any = partial(nearfar.apsp, loaded.graph)
-        answer_store(query, "apsp", loaded, solving, output, storing, json, quiet)
-        return
-    if streams(output, predecessors):
-        result = write_rows(loaded, None, "from", solving, output or "", quiet, describe_block)
-    else:
-        rows: Any = partial(nearfar.apsp, loaded.graph)
-        result = Rows.of(solve_rows(rows, loaded, None, solving, output, predecessors, quiet))
+    with cluster_of(client) as there:
+        query: Any = partial(nearfar.apsp, loaded.graph, **there)
+        if output is not None and is_store(output):
+            answer_store(query, "apsp", loaded, solving, output, storing, json, quiet)
+            return
+        if streams(output, predecessors):
+            result = write_rows(loaded, None, "from", solving, output or "", quiet, describe_block, there)
+        else:
+            result = Rows.of(solve_rows(query, loaded, None, solving, output, predecessors, quiet))
     if output == "-" or (quiet and not json):
         return
     if json:

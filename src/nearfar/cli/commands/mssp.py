@@ -17,6 +17,7 @@ from ..options import (
     QUIET,
     direction,
     graph_file,
+    on_cluster,
     reading,
     shared,
     solving,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         "nearfar mssp roads.gr.gz --sources @depots.txt --to @shops.txt -o table.csv",
         "nearfar mssp roads.gr.gz --sources @depots.txt -o depots.npz",
         "nearfar mssp roads.gr.gz --sources @many.txt -o many.zarr --resume",
+        "nearfar mssp roads.gr.gz --sources @many.txt -o many.zarr --workers 4",
         "nearfar mssp roads.gr.gz --sources-from depots.txt -o - > depots.csv",
     ),
 )
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 @direction
 @reading
 @solving
+@on_cluster
 @storing
 @shared(MATRIX_OUT, PREDECESSORS, JSON, QUIET)
 def mssp(
@@ -58,6 +61,7 @@ def mssp(
     direction: str,
     reading: dict[str, Any],
     solving: dict[str, Any],
+    client: str | None,
     storing: dict[str, Any],
     output: str | None,
     predecessors: bool,
@@ -78,7 +82,7 @@ def mssp(
     from ..stores import answer_store, check_storing
     from ..summary import Rows, describe_rows
     from ..words import check_given, find_sources, find_vertices
-    from ..work import load
+    from ..work import cluster_of, load
 
     check_given(sources)
     check_output(output, predecessors, json, quiet and not to)
@@ -88,18 +92,18 @@ def mssp(
     loaded = load(file, reading, quiet)
     starts = find_sources(loaded.graph, sources)
     ends = find_vertices(loaded.graph, to, "target") if to else None
-    if output is not None and is_store(output):
-        query: Any = partial(nearfar.mssp, loaded.graph, starts, targets=ends, direction=direction)
-        answer_store(query, "mssp", loaded, solving, output, storing, json, quiet)
-        return
-    if ends is not None:
-        answer_pairs(loaded, starts, ends, direction, solving, output, json, quiet)
-        return
-    if streams(output, predecessors):
-        result = write_rows(loaded, starts, direction, solving, output or "", quiet, describe_rows)
-    else:
-        query = partial(nearfar.mssp, loaded.graph, starts, direction=direction)
-        result = Rows.of(solve_rows(query, loaded, starts, solving, output, predecessors, quiet))
+    with cluster_of(client) as there:
+        query: Any = partial(nearfar.mssp, loaded.graph, starts, direction=direction, **there)
+        if output is not None and is_store(output):
+            answer_store(partial(query, targets=ends), "mssp", loaded, solving, output, storing, json, quiet)
+            return
+        if ends is not None:
+            answer_pairs(loaded, starts, ends, direction, solving, output, json, quiet, there)
+            return
+        if streams(output, predecessors):
+            result = write_rows(loaded, starts, direction, solving, output or "", quiet, describe_rows, there)
+        else:
+            result = Rows.of(solve_rows(query, loaded, starts, solving, output, predecessors, quiet))
     if output == "-" or (quiet and not json):
         return
     if json:
@@ -148,11 +152,13 @@ def write_rows(
     output: str,
     quiet: bool,
     describe: Callable[[Any], list[Row]],
+    there: dict[str, Any],
 ) -> Rows:
     """Write the rows of some sources, or of all (None), to a table, and keep what ``describe`` says of every block."""
     import numpy as np
 
     from ...engine.query import take_vertices
+    from ...scale.stores import hands_of
     from ...store.door import solve_to_table
     from ..summary import Rows
     from ..work import given, solve
@@ -161,9 +167,13 @@ def write_rows(
     rows: list[Row] = []
     sources = np.arange(graph.n, dtype=np.int32) if starts is None else take_vertices(graph, starts, "source")
 
+    def keep(block: Any) -> None:
+        rows.extend(describe(block))
+
     def query(progress: Any) -> Any:
         options = given(solving) | {"out": output, "progress": progress}
-        return solve_to_table(graph, sources, None, direction, options, lambda block: rows.extend(describe(block)))
+        with hands_of(there.get("client")) as hands:
+            return solve_to_table(graph, sources, None, direction, options, keep, hands)
 
     written = solve(query, quiet)
     return Rows(written, (len(sources), graph.n), written.dtype, rows)
