@@ -18,9 +18,10 @@ from ...graph import Graph
 from ...graph.blocks import offset_type, record_type
 from ...graph.rows import forgotten
 from ...graph.vertices import Vertices
-from .views import is_lasting, is_view, mark_view
+from .views import hides_directions, is_view, mark_view
 
 WHOLE = 1 << 53  # whole numbers below it are the same as floats
+COPY = "Use a copy of the view, G.to_undirected(), which has one weight per edge."
 LONGEST = np.finfo(np.float64).max / 2**31  # sums of as many floats as a path has edges are finite
 
 
@@ -84,6 +85,10 @@ class BackendGraph:
     def graph(self, weight: Any) -> Graph:
         """Return the graph whose weights are an attribute, None for hops, or what a function of each edge returns."""
         if callable(weight):
+            if hides_directions(self.origin):
+                raise NotImplementedError(
+                    f"the weight is a function, which may see either direction of an edge. {COPY}"
+                )
             return self._build(self._results(weight), undirected=False)  # a function may tell directions apart
         if weight not in self._graphs:
             self._graphs[weight] = self._of_attribute(weight)
@@ -96,7 +101,10 @@ class BackendGraph:
         """Return the graph of an attribute, or why there is none, so that it is read only once."""
         try:
             values = None if weight is None else self._attributes(weight)
-            return self._build(values, undirected=not self.directed and is_lasting(self.origin))
+            if self.directed or not is_view(self.origin):
+                return self._build(values, undirected=not self.directed)
+            made = self._build(values, undirected=False)
+            return self._build(values, undirected=True) if has_both_directions(made) else made
         except NotImplementedError as error:
             return str(error)
         except TypeError as error:  # parallel edges are compared; NetworkX looks only at those that it comes to
@@ -129,6 +137,26 @@ class BackendGraph:
             arcs["weight"] = weights
         rows = offsets.astype(offset_type(len(arcs)))
         return Graph(rows, arcs, Vertices(len(self.nodes)), undirected=undirected, input_rows=forgotten(len(arcs)))
+
+
+def has_both_directions(graph: Graph) -> bool:
+    """Tell whether every arc leads back, as a filter of the user may prevent; refuse one that weighs otherwise then.
+
+    An undirected view of a directed graph has arcs whose directions weigh differently. NetworkX's functions disagree
+    about these: some take both weights, others one.
+    """
+    there, back = (
+        graph.tails.astype(np.int64) * graph.n + graph.heads,
+        graph.heads.astype(np.int64) * graph.n + graph.tails,
+    )
+    forth, home = np.argsort(there), np.argsort(back)
+    if not np.array_equal(there[forth], back[home]):
+        return False
+    if graph.weights is None or np.array_equal(graph.weights[forth], graph.weights[home]):
+        return True
+    raise NotImplementedError(
+        f"an edge weighs differently in its two directions in this view of a directed graph. {COPY}"
+    )
 
 
 def least_of(keyed: Any, name: Hashable) -> Any:

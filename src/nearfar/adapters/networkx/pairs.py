@@ -11,7 +11,7 @@ from ...engine.routes import routes
 from ...results import Distances
 from . import all_pairs, single
 from .converted import BackendGraph
-from .native import backward, fitting, native, not_negative, reached, row_of
+from .native import all_there, backward, fitting, native, not_negative, reached, row_of
 from .single import bellman_ford, path_to
 
 
@@ -80,6 +80,7 @@ def _length(graph: BackendGraph, source: Any, target: Any, weight: Any) -> Any:
         raise nx.NodeNotFound(f"Node {source} not found in graph")
     if source == target:
         return 0
+    hash(target)  # a TypeError, as in NetworkX
     found = _between(graph, source, target, weight) if target in graph else None
     if found is None:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
@@ -175,8 +176,9 @@ def _to_target(graph: BackendGraph, target: Any, weight: Any, method: str, verb:
     if target not in graph:
         missing = {"unweighted": f"Source {target} {verb} in G", "dijkstra": f"Node {target} not found in graph"}
         raise nx.NodeNotFound(missing.get(method, f"Source {target} not in G"))
-    plain = graph.graph(backward(weight))
-    return row_of(not_negative(plain) if method == "dijkstra" else plain, [graph.index[target]], direction="to")
+    weight = backward(weight)
+    plain = all_there(graph, weight) if method == "bellman-ford" else not_negative(graph.graph(weight))
+    return row_of(plain, [graph.index[target]], direction="to")
 
 
 @native

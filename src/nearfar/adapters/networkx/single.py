@@ -144,6 +144,7 @@ def single_source_dijkstra_path_length(
 
 def signed_row(graph: BackendGraph, source: Any, weight: Any, missing: str) -> Distances:
     """Return the row over weights of any sign; ``missing``: the error for a foreign node."""
+    hash(source)  # a TypeError, as in NetworkX
     if source not in graph:
         raise nx.NodeNotFound(missing)
     return row_of(all_there(graph, weight), [graph.index[source]])

@@ -24,11 +24,13 @@ def _shown(view: Any) -> Any:
     return view
 
 
-def is_lasting(view: Any) -> bool:
-    """Tell whether what a view hides is fixed, in both directions.
+def hides_directions(view: Any) -> bool:
+    """Tell whether this is an undirected view of a directed graph, whose edges may have two sets of attributes."""
+    return is_view(view) and not view.is_directed() and bool(_shown(view).is_directed())
 
-    A filter of the user may answer otherwise the next time, and for the ends of an edge exchanged.
-    """
+
+def is_lasting(view: Any) -> bool:
+    """Tell whether what a view hides is fixed: a filter of the user may answer otherwise the next time."""
     while is_view(view):
         filters = (getattr(view, "_NODE_OK", None), getattr(view, "_EDGE_OK", None))
         if any(getattr(found, "__module__", FILTERS) != FILTERS for found in filters if found is not None):
