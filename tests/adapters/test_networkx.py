@@ -14,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from networkx.utils.backends import _registered_algorithms as dispatched
 
+import nearfar
+from helpers.networkx_graphs import NODES, graphs
 from nearfar.adapters.networkx import backend, lazy, native
 from nearfar.adapters.networkx.info import FUNCTIONS, NEWER, get_info
 from nearfar.adapters.networkx.lazy import LazyDict, Lengths, Paths, Reached
 
 NAMES = [name for names in FUNCTIONS.values() for name in names]
-NODES = [0, "b", (2, 3), frozenset({4}), 5.5, "six", 7, 8, 9]
 
 
 @pytest.fixture(autouse=True)
@@ -62,21 +63,6 @@ def test_the_table_is_what_there_is():
 
 
 # What every function gives, beside what NetworkX gives.
-
-
-@st.composite
-def graphs(draw, negative=False):
-    """Draw a graph of any kind, with nodes of any type, and weights of one type; some edges may lack them."""
-    kind = draw(st.sampled_from([nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]))
-    nodes = NODES[: draw(st.integers(1, len(NODES)))]
-    low = -3 if negative else 0 if draw(st.booleans()) else 1
-    weights = draw(st.sampled_from([st.integers(low, 6), st.integers(low * 4, 24).map(lambda i: i / 4)]))
-    made = kind()
-    made.add_nodes_from(nodes)
-    for _ in range(draw(st.integers(0, 18))):
-        u, v = draw(st.sampled_from(nodes)), draw(st.sampled_from(nodes))
-        made.add_edge(u, v, **({"w": draw(weights)} if draw(st.integers(0, 5)) else {}))
-    return made
 
 
 def weight_of(graph, weight, u, v):
@@ -577,6 +563,9 @@ def test_hidden_edges():
     for name in ("average_shortest_path_length", "wiener_index", "barycenter"):
         with refused("weights of None hide edges"):
             getattr(nx, name)(graph, weight="weight", backend="nearfar")
+    for method in ("shortest_path", "shortest_path_length"):
+        with refused("a weight is None"):  # which Bellman and Ford's method cannot add, from a target either
+            getattr(nx, method)(graph, target=0, weight="weight", method="bellman-ford", backend="nearfar")
     with refused("a weight is None"):
         nx.betweenness_centrality(graph, weight="weight", backend="nearfar")
 
@@ -650,6 +639,22 @@ def test_views_change_with_their_graph():
     assert lengths() == [4, 2, 4, 19]
 
 
+def test_views_that_weigh_directions_differently():
+    """NetworkX's functions disagree about such edges: some take both weights, others one."""
+    graph = nx.DiGraph([(0, 1, {"w": 3}), (1, 0, {"w": 5}), (1, 2, {"w": 1})])
+    view = graph.to_undirected(as_view=True)
+    with refused("weighs differently in its two directions"):
+        nx.all_pairs_dijkstra_path(view, weight="w", backend="nearfar")
+    with refused("may see either direction"):
+        nx.all_pairs_dijkstra_path(view, weight=doubled, backend="nearfar")
+    check("all_pairs_shortest_path", view, None, "each paths")
+    graph[1][0]["w"] = 3
+    view = graph.to_undirected(as_view=True)
+    check("all_pairs_dijkstra_path", view, "w", "each paths", weight="w")
+    part = nx.subgraph_view(nx.path_graph(3), filter_edge=nx.filters.hide_diedges([(1, 0)]))
+    check("all_pairs_shortest_path", part, None, "each paths")
+
+
 def test_filters_of_edges():
     """The length of a view's neighbours counts hidden ones, and a filter may hide one direction of an edge."""
     graph = nx.MultiGraph([(0, 1), (1, 2), (0, 2), (0, 2)])
@@ -692,6 +697,10 @@ def test_small_graphs_are_left_to_networkx():
         ("single_source_dijkstra_path_length", {"source": 0, "cutoff": 10**4, "weight": "weight"}, True),
         ("all_pairs_shortest_path_length", {"cutoff": 1}, False),
         ("all_pairs_shortest_path_length", {"cutoff": None}, True),
+        ("all_pairs_shortest_path", {"cutoff": 4}, False),
+        ("all_pairs_shortest_path", {"cutoff": None}, True),
+        ("all_pairs_dijkstra_path_length", {"cutoff": 4, "weight": "weight"}, True),
+        ("floyd_warshall", {"weight": "weight"}, True),
         ("bidirectional_dijkstra", {"source": 0, "target": 9, "weight": doubled}, False),
         ("single_source_dijkstra_path_length", {"source": 0, "weight": doubled}, False),
         ("closeness_centrality", {"u": None, "distance": None}, True),
@@ -737,6 +746,25 @@ def test_reasons(name, given, reason):
 
 
 # Dicts that are filled when they are read.
+
+
+@pytest.mark.parametrize("walked", (True, False), ids=("one by one", "by trees"))
+@given(graph=graphs(), cutoff=cutoffs, to=st.booleans())
+@settings(max_examples=40)
+def test_paths_that_are_few(walked, graph, cutoff, to):
+    """Few nodes of a large row are walked to one by one; of all others, paths are those of their trees and one more."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lazy, "FEW_REACHED", 0 if walked else 10**9)
+        check("all_pairs_dijkstra_path", graph, "w", "each paths", cutoff=cutoff, weight="w")
+        name = "single_target_shortest_path" if to else "single_source_shortest_path"
+        check(name, graph, None, "paths", next(iter(graph)), cutoff=cutoff)
+
+
+def test_reading_few_entries_fills_the_dict():
+    made = backend.convert_from_nx(nx.path_graph(3000))
+    found = LazyDict(made, Paths(made.nodes, nearfar.sssp(made.graph(None), 0, cutoff=4)))
+    assert found[2] == [0, 1, 2] and found._made is None  # one of 3,000 may be all that is read
+    assert [found[v] for v in list(found)] == [list(range(v + 1)) for v in range(5)] and found._made is not None
 
 
 def lazy_dict(values=(5, 0, 7, 2**31 - 1)):

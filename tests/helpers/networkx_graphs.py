@@ -1,4 +1,4 @@
-"""Random graphs as NetworkX and as nearfar have them, for tests that compare metrics."""
+"""Random graphs as NetworkX and as nearfar have them, and of any kind as NetworkX has them, for tests that compare."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from nearfar import Graph
 
+NODES = [0, "b", (2, 3), frozenset({4}), 5.5, "six", 7, 8, 9]
 KINDS = ("random", "grid", "tree", "parts")
 
 
@@ -45,3 +46,18 @@ def both(draw: Any, weights: tuple[str, ...] = ("none", "ties", "int", "float"))
         draw(st.booleans()),
         draw(st.sampled_from(weights)),
     )
+
+
+@st.composite
+def graphs(draw: Any, negative: bool = False) -> Any:
+    """Draw a graph of any kind, with nodes of any type, and weights of one type; some edges may lack them."""
+    kind = draw(st.sampled_from([nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]))
+    nodes = NODES[: draw(st.integers(1, len(NODES)))]
+    low = -3 if negative else 0 if draw(st.booleans()) else 1
+    weights = draw(st.sampled_from([st.integers(low, 6), st.integers(low * 4, 24).map(lambda i: i / 4)]))
+    made = kind()
+    made.add_nodes_from(nodes)
+    for _ in range(draw(st.integers(0, 18))):
+        u, v = draw(st.sampled_from(nodes)), draw(st.sampled_from(nodes))
+        made.add_edge(u, v, **({"w": draw(weights)} if draw(st.integers(0, 5)) else {}))
+    return made

@@ -13,6 +13,8 @@ from itertools import islice
 from typing import Any
 
 from .info import FUNCTIONS, NEWER
+from .lazy import FEW_PATHS
+from .near import is_near
 from .views import forget_changed, is_view
 
 # Microseconds, measured on paths, grids, stars, random and complete graphs of 20 to 4,000 nodes. What NetworkX takes:
@@ -22,8 +24,9 @@ PAIR_SHARE, PAIR_ENDS = 0.3, 8  # of a row that a search from both ends takes; o
 # What nearfar takes: to convert a graph, and for a query.
 CONVERT, CONVERT_NODE, CONVERT_END = 300.0, 0.15, 0.13
 QUERY, QUERY_END = 100.0, 0.03
-SHORT_ROW, SHORT_NODE = 10.0, 0.009  # for one of many rows that end at a cutoff
-ASKING = 40.0  # what NetworkX takes to ask whether nearfar runs
+# For one of many rows that become dicts, per row and per node that it reaches; paths come on top.
+DICT, DICT_NODE, PATHS, PATHS_NODE = 12.0, 0.2, 16.0, 0.6
+ASKING, ASKING_HOPS = 27.0, 6.0  # what NetworkX takes to ask for every row whether nearfar runs
 
 ALL_ROWS = {
     *NEWER.values(),
@@ -86,11 +89,11 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     if name == "edge_betweenness_centrality_subset":
         return "NetworkX shares ties in its own way here; backend='nearfar' gives the exact shares"
     ends, given = _ends(graph), _given(name, args, kwargs)
-    share, rows = _share_within(graph, given), _rows(name, graph, given)
+    share, rows = _share_within(name, graph, given), _rows(name, graph, given)
     each = share * _row(name, n, ends, kwargs)
     if rows > 1:
-        each += ASKING - SHORT_ROW - SHORT_NODE * n if share < 1 else 0  # NetworkX asks again for every short row
-        return True if rows * each > 3 * (CONVERT + QUERY) else "NetworkX has little to do"
+        saved = each - _dict_of(name, n, share) if name.startswith("all_pairs") else each
+        return True if rows * saved > 3 * (CONVERT + QUERY) else "NetworkX has little to do"
     return _single_pays(name, graph, each, ends, given)
 
 
@@ -107,10 +110,21 @@ def _single_pays(name: str, graph: Any, each: float, ends: int, given: dict[str,
         ours /= 2  # a search from one end, which stops at the other
     if theirs < QUERY + ours:
         return "the graph has few nodes"
+    if is_near(name, graph, given, _weight(name, given)):
+        return "the target is near"
     converting = CONVERT + CONVERT_NODE * n + CONVERT_END * ends
     return (
         True if _pays(name, graph, theirs, converting) else "the graph would have to be converted for a single answer"
     )
+
+
+def _dict_of(name: str, n: int, share: float) -> float:
+    """Return what nearfar takes to make the dict of a row, less what NetworkX takes to ask for the row again."""
+    spent = DICT + DICT_NODE * share * n
+    if name == "all_pairs_dijkstra" or not name.endswith("length"):
+        later = share == 1 and n > FEW_PATHS  # paths are made when they are read
+        spent += PATHS if later else PATHS + PATHS_NODE * share * n
+    return spent - (ASKING_HOPS if name in HOPS else ASKING)
 
 
 def _rows(name: str, graph: Any, given: dict[str, Any]) -> int:
@@ -133,9 +147,9 @@ def _is_node(graph: Any, some: Any) -> bool:
     return isinstance(some, Hashable) and some in graph
 
 
-def _share_within(graph: Any, given: dict[str, Any]) -> float:
+def _share_within(name: str, graph: Any, given: dict[str, Any]) -> float:
     """Return about how much of the graph is within a cutoff, rather too little: as many nodes as in a grid."""
-    cutoff, weight = given.get("cutoff"), given.get("weight")
+    cutoff, weight = given.get("cutoff"), _weight(name, given)
     if not isinstance(cutoff, int | float) or cutoff == math.inf or callable(weight):
         return 1.0
     steps = cutoff / (_mean(graph, weight) or 1.0)
@@ -189,9 +203,34 @@ def _given(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str
     return dict(zip(_parameters(name), args, strict=False)) | kwargs
 
 
+def _weight(name: str, given: dict[str, Any]) -> Any:
+    """Return the weight that was given, or the one that a function takes then."""
+    return given["weight"] if "weight" in given else _usual_weight(name)
+
+
+@cache
+def _usual_weight(name: str) -> Any:
+    """Return the weight that a function takes by itself."""
+    from . import backend
+
+    parameter = signature(getattr(backend, name)).parameters.get("weight")
+    return None if parameter is None else parameter.default
+
+
 def _ends(graph: Any) -> int:
-    """Return how many neighbours all nodes have, judged by some of them, since counting all takes a while."""
+    """Return how many neighbours all nodes have: what a converted graph has, else judged by the first and last nodes.
+
+    Counting all takes a while. Graphs that grew have their hubs first, or last.
+    """
     if not hasattr(graph, "_adj"):
         return len(graph.heads)
-    some = list(islice(graph._adj.values(), 64))
-    return sum(map(len, some)) * len(graph) // max(len(some), 1)
+    for made in getattr(graph, "__networkx_cache__", {}).get("backends", {}).get("nearfar", {}).values():
+        return len(made.heads)
+    near = graph._adj.values()
+    sides = [near, reversed(near)] if isinstance(graph._adj, dict) else [near]
+    return min(_mean_length(list(islice(side, 32))) for side in sides) * len(graph) // 32
+
+
+def _mean_length(some: list[Any]) -> int:
+    """Return 32 times the mean length of some rows."""
+    return sum(map(len, some)) * 32 // max(len(some), 1)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 # Nodes up to which an answer is a dict at once: 1,000 distances take 60 us, and 100 paths about as long.
 FEW, FEW_PATHS = 1000, 100
-SHARE = 64  # of the nodes may be read one by one, at 10 us per path; filling the dict takes 0.3 us per path of 20 nodes
+SHARE = 64  # of the values may be read one by one, at 10 us per path; filling the dict takes 0.3 us per path of 20
+FEW_REACHED = 1024  # nodes per node that is reached from which paths are walked one by one: a tree takes 10 ns per node
 
 
 class Row(Protocol):
@@ -44,6 +45,10 @@ class Row(Protocol):
         """Return the values of these nodes."""
         ...
 
+    def most(self) -> int:
+        """Return how many nodes may have values: their number once they are listed, all nodes before."""
+        ...
+
 
 class Reached:
     """The nodes of a row of distances that are reached, in ascending order of distance."""
@@ -61,9 +66,13 @@ class Reached:
     def order(self) -> list[int]:
         """Return the nodes that are reached, the nearest first."""
         if self._order is None:
-            count = int(np.count_nonzero(self.dist != self.mark))
-            self._order = np.argsort(self.dist, kind="stable")[:count].tolist()
+            found = np.flatnonzero(self.dist != self.mark)  # few within a cutoff: not all of the row is sorted
+            self._order = found[np.argsort(self.dist[found], kind="stable")].tolist()
         return self._order
+
+    def most(self) -> int:
+        """Return how many nodes may be reached: their number once they are listed, all nodes before."""
+        return len(self.dist if self._order is None else self._order)
 
 
 class Lengths(Reached):
@@ -118,18 +127,23 @@ class Paths(Reached):
 
     def values(self, order: list[int]) -> list[Any]:
         """Return the paths of some nodes; if these are all, each is the one of its predecessor and one node more."""
-        if len(order) * 4 < len(self.dist):
+        if len(order) * FEW_REACHED < len(self.dist):
             return [self.value(i) for i in order]
         trees = self.result.towards_sources
-        tree, found = (trees if self.result.single else trees[self.r]).tolist(), dict[int, list[Any]]()
-        for i in order:
-            self._fill(i, tree, found)
-        return [found[i] for i in order]
+        before = (trees if self.result.single else trees[self.r])[order].tolist()
+        found: dict[int, list[Any]] = {}
+        for i, u in zip(order, before, strict=True):
+            path = found.get(u)
+            if path is None:
+                self._fill(i, dict(zip(order, before, strict=True)) if u >= 0 else {}, found)
+            else:
+                found[i] = [self.nodes[i], *path] if self.backward else [*path, self.nodes[i]]
+        return list(map(found.__getitem__, order))
 
-    def _fill(self, i: int, tree: list[int], found: dict[int, list[Any]]) -> None:
-        """Add the path of a node, and first those of the nodes that its path leads over."""
+    def _fill(self, i: int, tree: dict[int, int], found: dict[int, list[Any]]) -> None:
+        """Add the path of a source, or of a node that comes before the node before it: both at the same distance."""
         waiting = []
-        while i not in found and tree[i] >= 0:
+        while i not in found and tree.get(i, -1) >= 0:
             waiting.append(i)
             i = tree[i]
         path = found.setdefault(i, [self.nodes[i]])
@@ -182,7 +196,7 @@ class LazyDict(MutableMapping[Any, Any]):
         if not self._row.has(i):
             raise KeyError(node)
         self._reads += 1
-        if self._reads * SHARE > len(self._graph):  # as in dict(answer): all at once takes less per value
+        if self._reads * SHARE > self._row.most():  # as in dict(answer): all at once takes less per value
             return self._whole()[node]
         value = self._row.value(i)
         if isinstance(value, list):
