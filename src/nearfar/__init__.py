@@ -69,6 +69,7 @@ _ABOVE = {
     "generate.rmat": ("scale.generate", "rmat"),
     "plot": ("draw", "draw"),
     "generate.road_grid": ("scale.generate", "road_grid"),
+    "to_geojson": ("geo.features", "to_geojson"),
 }
 
 __all__ = [*_HOMES, "__version__"]

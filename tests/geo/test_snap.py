@@ -200,6 +200,13 @@ def test_the_largest_part_is_used_unless_told_otherwise():
     assert geo.snap(graph, 3, 3.1, units="m", within="all", on="arcs").heads.tolist() == [3]
 
 
+def test_points_beside_the_graph_are_not_taken_for_exchanged_ones():
+    graph = Graph.from_arcs([0, 1], [1, 0], coordinates=[[0, 1], [9, 8]])
+    assert geo.snap(graph, 8, 9, units="m").vertex == 1
+    with pytest.raises(OptionError, match="exchanged"):
+        geo.snap(Graph.from_arcs([0, 1], [1, 0], coordinates=[[0, 100], [9, 108]]), 105, 4, units="m")
+
+
 def test_points_that_are_too_far():
     lon, lat = [-20, 3, math.nan], [45, 45, 45]
     with pytest.raises(VertexError, match=r"point 1 at \(3, 45\) is more than 500 m from the graph \(1 of 2 are\)"):

@@ -8,7 +8,10 @@
 
 from __future__ import annotations
 
+from .features import features, to_geojson
+from .isochrone import Isochrones, isochrone
+from .shapes import Features
 from .snap import snap
 from .snapped import Snapped
 
-__all__ = ["Snapped", "snap"]
+__all__ = ["Features", "Isochrones", "Snapped", "features", "isochrone", "snap", "to_geojson"]

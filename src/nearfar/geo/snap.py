@@ -87,7 +87,7 @@ def snap(
     if not result.found.all() and beyond == "error":
         _refuse_far(points, result, most)
     if max_distance is None:
-        _refuse_swapped(plain, points[known], result)
+        _refuse_swapped(plain, points[known], result, space)
     return result
 
 
@@ -203,13 +203,17 @@ def _refuse_far(points: Array, result: Snapped, most: float) -> None:
     )
 
 
-def _refuse_swapped(graph: Graph, points: Array, result: Snapped) -> None:
-    """Refuse points that all lie outside the graph, if with exchanged coordinates they all lie inside."""
+def _refuse_swapped(graph: Graph, points: Array, result: Snapped, space: Space) -> None:
+    """Refuse points that are all farther from the graph than it is wide, if exchanged they all lie inside."""
     assert graph.coordinates is not None
     low, high = graph.coordinates.min(axis=0), graph.coordinates.max(axis=0)
-    inside, turned = (((given >= low) & (given <= high)).all(axis=1) for given in (points, points[:, ::-1]))
-    if len(points) and turned.all() and not inside.any():
-        far = f"{result.distance[result.found].min():,.0f} {result.unit or ''}".strip()
+    turned = points[:, ::-1]
+    if not len(points) or not ((turned >= low) & (turned <= high)).all():
+        return
+    nearest = result.distance[result.found].min()
+    across = space.lengths(np.linalg.norm(np.diff(space.vectors(np.stack((low, high))), axis=0), axis=1))
+    if nearest > across[0]:
+        far = f"{nearest:,.0f} {space.unit}"
         raise OptionError(
             f"every point lies outside the graph, the nearest {far} away, but with exchanged coordinates all lie "
             f"inside. Give the longitude first, then the latitude (x, then y)."

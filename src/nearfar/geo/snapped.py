@@ -199,7 +199,7 @@ def starts_of_point(graph: Graph, tail: int, head: int, share: float, direction:
         return [(tail, 0)]
     if share == 1:
         return [(head, 0)]
-    ahead, back = _lightest(graph, tail, head), _lightest(graph, head, tail)
+    ahead, back = lightest(graph, tail, head), lightest(graph, head, tail)
     if ahead is None and back is None:
         raise VertexError(
             f"the arcs between {shorten(graph.name(tail))} and {shorten(graph.name(head))} are closed in this graph, "
@@ -212,7 +212,7 @@ def starts_of_point(graph: Graph, tail: int, head: int, share: float, direction:
     return [(v, weight * part) for v, weight, part in ways if weight is not None]
 
 
-def _lightest(graph: Graph, tail: int, head: int) -> float | None:
+def lightest(graph: Graph, tail: int, head: int) -> float | None:
     """Return the weight of the lightest arc between two vertices, None if there is none."""
     arcs = graph.some_arcs(int(graph.offsets[tail]), int(graph.offsets[tail + 1]))
     arcs = arcs[arcs["head"] == head]

@@ -36,6 +36,27 @@ class Space(NamedTuple):
         """Return straight distances between vectors as distances on the ground."""
         return sphere.along_sphere(straight) if self.degrees else straight
 
+    def between(self, first: Array, last: Array, shares: Array) -> Array:
+        """Return the points at shares of the lines between points, as coordinates; the ends are exact."""
+        share = shares[:, None]
+        if not self.degrees:
+            inner = first + share * (last - first)
+        else:
+            one, other = self.vectors(first), self.vectors(last)
+            angle = 2 * np.arcsin(np.minimum(np.linalg.norm(other - one, axis=1, keepdims=True) / 2, 1))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                parts = np.sin((1 - share) * angle) / np.sin(angle), np.sin(share * angle) / np.sin(angle)
+            vectors = np.where(angle > 0, parts[0] * one + parts[1] * other, one)
+            inner = self.unwrapped(self.points(vectors), first)
+        return np.where(share == 0, first, np.where(share == 1, last, inner))
+
+    def unwrapped(self, points: Array, beside: Array) -> Array:
+        """Return points whose longitudes are at most 180 degrees from those beside them, beyond 180 if need be."""
+        if not self.degrees or not len(points):
+            return points
+        turns = np.round((beside[..., 0] - points[..., 0]) / 360)
+        return points if not turns.any() else np.stack((points[..., 0] + 360 * turns, points[..., 1]), axis=-1)
+
     def straight(self, length: float) -> float:
         """Return a distance on the ground as one between vectors."""
         return sphere.as_chord(length) if self.degrees and length < math.inf else length

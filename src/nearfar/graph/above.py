@@ -13,7 +13,7 @@ def above(name: str) -> Any:
 
 
 class Drawn:
-    """What has a picture."""
+    """What has a picture, and a map."""
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:
         """Return a picture: a `nearfar.draw.Picture`, which a notebook shows and ``save`` writes to a file.
@@ -33,3 +33,19 @@ class Drawn:
         Picture(... x ... pixels)
         """
         return above("plot")(self, kind, **options)
+
+    def to_geojson(self, path: Any = None, *, units: str | None = None) -> dict[str, Any]:
+        """Return this as GeoJSON, a dict; with ``path``, the name of a file, it is also written there.
+
+        Vertices are points, arcs are lines: see `nearfar.geo.features`, which also makes well-known text and frames of
+        GeoPandas. ``units`` is "degrees" if the graph does not say that its coordinates are.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> city = nearfar.generate.city(3, 3)
+        >>> nearfar.sssp(city, "Main Street / 1st Avenue").to_geojson()["features"][0]["geometry"]
+        {'type': 'Point', 'coordinates': [-20.00..., 44.99...]}
+        """
+        found: dict[str, Any] = above("to_geojson")(self, path, units=units)
+        return found
