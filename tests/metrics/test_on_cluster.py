@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import _thread
+import gc
 import inspect
+import os
 import threading
 import time
 
@@ -290,6 +292,18 @@ def test_workers_stop_when_the_caller_does(cluster, tmp_path, ending):
     while any(cluster.client.run(begun).values()):
         assert time.monotonic() < until
         time.sleep(0.1)
+
+
+def test_nothing_is_left_of_calls(cluster):
+    """Arrays, functions, hierarchies and graphs that were written for a call are removed after it.
+
+    Dask lets go of tasks that were cancelled on its own thread.
+    """
+    until = time.monotonic() + HANG
+    while set(os.listdir(cluster.spool.path)) - {"held"}:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+        gc.collect()
 
 
 def test_after_all_errors_the_next_call_works(cluster):

@@ -1,11 +1,20 @@
-"""What a worker keeps: each thing is loaded when it is not there, also if it was dropped while somebody waited."""
+"""What callers write for workers, and how long; what a worker keeps: it is loaded when it is not there.
+
+Also if it was dropped while somebody waited.
+"""
 
 from __future__ import annotations
 
+import gc
+import os
+import pickle
 import threading
 
+import numpy as np
+
+from nearfar import generate
 from nearfar.scale import spool
-from nearfar.scale.spool import Kept
+from nearfar.scale.spool import Kept, Spool, array_at, graph_at
 
 here = __file__  # a path that exists: what lies at others is dropped
 
@@ -48,3 +57,38 @@ def test_what_has_gone_from_the_disk_is_dropped(tmp_path):
     path.unlink()
     kept.get((here,), Thing)
     assert list(kept._things) == [(here,)]
+
+
+def written(made):
+    """Return what a caller has written for workers, by kind."""
+    gc.collect()
+    return sorted(name.partition("-")[0] for name in os.listdir(made.path) if name != spool.HELD)
+
+
+def test_what_is_passing_goes_with_its_last_path(tmp_path):
+    made = Spool(str(tmp_path))
+    stays, path = made.array(np.arange(3)), made.array(np.arange(4), passing=True)
+    sent = pickle.loads(pickle.dumps((path, stays)))
+    assert [type(some) for some in sent] == [str, str] and len(array_at(sent[0])) == 4
+    assert written(made) == ["array", "array"]
+    del path
+    assert written(made) == ["array"] and os.path.exists(stays)
+    made.close()
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_graph_is_written_once_and_goes_with_it(tmp_path):
+    made, graph, other = Spool(str(tmp_path)), generate.road_grid(4, 4), generate.road_grid(5, 5)
+    place = made.graph(graph, passing=True)
+    assert made.graph(graph, passing=True) is place
+    assert graph_at(place).m == graph.m
+    del place
+    assert written(made) == ["graph"]  # the next call takes it
+    made.graph(other, passing=True)
+    made.graph(other)  # somebody needs it until the end
+    del graph
+    assert written(made) == ["graph"]
+    del other
+    assert written(made) == ["graph"]
+    made.close()
+    assert os.listdir(tmp_path) == []

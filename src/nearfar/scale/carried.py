@@ -27,7 +27,7 @@ def pack(thing: Any, what: str, cluster: Cluster) -> str:
             "refers to something that only this process has, such as an open file or a lock: let it make that itself, "
             f"or leave {option('client')} out."
         ) from error
-    return cluster.spool.array(np.frombuffer(data, np.uint8))
+    return cluster.spool.array(np.frombuffer(data, np.uint8), passing=True)
 
 
 def unpack(path: str, what: str) -> Any:

@@ -35,8 +35,8 @@ def fold_decay(query: Query, decay: Decay, amounts: np.ndarray, client: Any) -> 
         packed = pack(decay, WHAT, cluster)
         swept, blocks = decays.choose_decay(query, decay)
         query, plan = blocks.query, blocks.plan
-        recipe = recipe_of(query, cluster, blocks.hierarchy, plan.method)
-        args = swept, packed, cluster.spool.array(amounts)
+        recipe = recipe_of(query, cluster, blocks.hierarchy, plan.method, passing=True)
+        args = swept, packed, cluster.spool.array(amounts, passing=True)
         size = rows_per_task(query, plan, cluster, recipe.memory)
         parts = list(Gathering(query, cluster, recipe).answers("decay", decay_rows, args, size))
         stats = stats_of(plan.method, cluster, time.perf_counter() - began)

@@ -71,7 +71,7 @@ def find_users(query: Query, demand: Demand, chosen: np.ndarray, client: Any) ->
     """Return what `engine.flows.find_users` returns, found by the workers of a cluster."""
     query = on_cpu(query)
     with connected(client) as cluster:
-        where = cluster.spool.array(chosen)
+        where = cluster.spool.array(chosen, passing=True)
         parts = list(_answers(query, plan_query(query), demand, cluster, mark_some, (where,), query.graph.n))
     return np.concatenate([np.zeros(0, bool), *parts])
 
@@ -82,9 +82,9 @@ def _answers(
     """Yield the answers of all origins, of about so many bytes each."""
     if not len(query.sources):
         return
-    recipe = recipe_of(query, cluster, hierarchy_of(query, plan), plan.method)
+    recipe = recipe_of(query, cluster, hierarchy_of(query, plan), plan.method, passing=True)
     arrays = demand.origins, demand.starts, demand.targets, demand.amounts
-    files = Files(*(cluster.spool.array(values) for values in arrays))
+    files = Files(*(cluster.spool.array(values, passing=True) for values in arrays))
     size = rows_per_task(query, plan, cluster, recipe.memory, factor=TREE)
     most = answers_at_once(query, cluster, answer)
     yield from Gathering(query, cluster, recipe).answers("flows", function, (files, *args), size, most)

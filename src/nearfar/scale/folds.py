@@ -33,8 +33,8 @@ def fold(query: Query, wanted: Wanted, client: Any) -> tuple[Folded, dict[str, A
     blocks = folds.blocks_of(query)
     way, plan = folds.choose_way(blocks, wanted)
     with connected(client) as cluster:
-        recipe = recipe_of(query, cluster, None if way == "near" else blocks.hierarchy, plan.method)
-        amounts = None if wanted.amounts is None else cluster.spool.array(wanted.amounts)
+        recipe = recipe_of(query, cluster, None if way == "near" else blocks.hierarchy, plan.method, passing=True)
+        amounts = None if wanted.amounts is None else cluster.spool.array(wanted.amounts, passing=True)
         bare = replace(wanted, amounts=None)
         if way == "near":
             assert wanted.farthest is not None

@@ -37,7 +37,7 @@ def tally_some(recipe: Recipe, sources: np.ndarray, wanted: str) -> Loads:
     """Return the loads of shortcuts from some sources, on a worker; counts of paths are made once per process."""
     query, stop = recipe.query(sources), np.zeros(1, np.int64)
     hierarchy: Any = query.hierarchy
-    counted = _counted.get((recipe.hierarchy,), lambda: loads.counted_paths(query, hierarchy, stop))
+    counted = _counted.get((str(recipe.hierarchy),), lambda: loads.counted_paths(query, hierarchy, stop))
     return loads.tally_loads(query, counted, array_at(wanted), stop)
 
 
@@ -51,8 +51,8 @@ def find_loads(
             return loads.find_loads(query, wanted, ends=ends, arcs=arcs, exact=exact)
         counting = loads.choose_counting(query, ends, exact, stop)
         lean = counting.query.but(asked=counting.query.graph)
-        gathering = Gathering(lean, cluster, recipe_of(lean, cluster, counting.whole, counting.method))
-        marks = cluster.spool.array(wanted)
+        gathering = Gathering(lean, cluster, recipe_of(lean, cluster, counting.whole, counting.method, passing=True))
+        marks = cluster.spool.array(wanted, passing=True)
         if counting.whole is None:
             found = _searched(gathering, marks, ends, arcs, exact)
         else:

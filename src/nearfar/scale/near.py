@@ -29,7 +29,7 @@ def find_near(query: Query, cutoff: float, available: int, client: Any) -> Lists
     with connected(client) as cluster:
         if not k:
             return list_near(query, cutoff, available)
-        recipe = recipe_of(query, cluster, None, "dijkstra")
+        recipe = recipe_of(query, cluster, None, "dijkstra", passing=True)
         row = seconds_per_row(query, cutoff)
         mean = max(1.0, PAIR * _mean_count(query, cutoff))
         size = min(rows_by_seconds(k, cluster, row), int(min(ANSWER_BYTES, recipe.memory / SPARE) / mean))

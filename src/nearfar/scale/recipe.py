@@ -100,13 +100,16 @@ class Recipe:
             raise Stopped
 
 
-def recipe_of(query: Query, cluster: Cluster, hierarchy: Any, method: str) -> Recipe:
-    """Return the recipe of a query whose method and hierarchy were decided; write what workers have to load."""
+def recipe_of(query: Query, cluster: Cluster, hierarchy: Any, method: str, passing: bool = False) -> Recipe:
+    """Return the recipe of a query whose method and hierarchy were decided; write what workers have to load.
+
+    ``passing``: whether files may go when recipe, graph and hierarchy are gone; otherwise they stay until the end.
+    """
     path = hierarchy
     if hierarchy is not None and hasattr(hierarchy, "layout"):
-        path = cluster.spool.hierarchy(query.graph, hierarchy)
+        path = cluster.spool.hierarchy(query.graph, hierarchy, passing)
     return Recipe(
-        graph=cluster.spool.graph(query.asked, query.direction == "to"),
+        graph=cluster.spool.graph(query.asked, query.direction == "to", passing),
         direction=query.direction,
         hierarchy=path,
         method=method,

@@ -35,7 +35,7 @@ def reduce_rows(
     plan = plan_query(query)
     with connected(client) as cluster:
         packed = pack(function, WHAT, cluster)
-        recipe = recipe_of(query, cluster, hierarchy_of(query, plan), plan.method)
+        recipe = recipe_of(query, cluster, hierarchy_of(query, plan), plan.method, passing=True)
         size = rows_per_task(query, plan, cluster, recipe.memory)
         size = size if block is None else -(-size // block) * block
         gathering = Gathering(query, cluster, recipe)

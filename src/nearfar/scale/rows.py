@@ -37,7 +37,7 @@ def solve_rows(query: Query, client: Any) -> Distances:
     rows = query.out if query.out is not None else np.empty((plan.rows, plan.n), query.types[0])
     assert isinstance(rows, np.ndarray)
     with connected(client) as cluster:
-        recipe = recipe_of(query, cluster, hierarchy_of(query, plan, made), plan.method)
+        recipe = recipe_of(query, cluster, hierarchy_of(query, plan, made), plan.method, passing=True)
         for dtype in query.types:
             rows = rows if rows.dtype == dtype or query.out is not None else np.empty(rows.shape, dtype)
             rows, whole = _filled(query, plan, cluster, recipe.beginning(dtype), rows)
@@ -86,7 +86,7 @@ def stream_rows(query: Query, block: int | None, client: Any) -> Iterator[Distan
     query = on_cpu(query)
     plan, done = plan_query(query), Done()
     with connected(client) as cluster, watcher(query.progress, len(query.sources), done) as watch:
-        recipe = recipe_of(query, cluster, hierarchy_of(query, plan), plan.method)
+        recipe = recipe_of(query, cluster, hierarchy_of(query, plan), plan.method, passing=True)
         tasks, size, most = tasks_of(query, plan, cluster, recipe, block)
         dtype = query.types[0]
         for i, rows in enumerate(run_recipe(cluster, recipe, tasks, most, watch)):

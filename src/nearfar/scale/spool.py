@@ -40,6 +40,27 @@ class Place(NamedTuple):
     fingerprint: bytes
 
 
+class Passing(str):
+    """The path of a file that is removed when nobody in this process refers to this object any more."""
+
+    def __new__(cls, path: str) -> Passing:
+        """Take over a file, or a folder."""
+        made = super().__new__(cls, path)
+        weakref.finalize(made, _remove_path, str(path)).atexit = False  # its folder goes then
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (str(self),)  # for workers it is a path
+
+
+def _remove_path(path: str) -> None:
+    """Remove a file or a folder, if it is there."""
+    if os.path.isdir(path):
+        shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):
+        os.unlink(path)
+
+
 class Spool:
     """The files that one caller has written for workers.
 
@@ -58,6 +79,7 @@ class Spool:
         self.folder = os.path.abspath(folder)
         self.path: str | None = None
         self._known: dict[int, tuple[Any, Any]] = {}  # by the identity of what was written: itself, weakly; its place
+        self._lasting: list[Any] = []  # places whose files stay until the end
         self._guard = threading.Lock()
         self._count = 0
         self._removing: Any = None
@@ -69,36 +91,41 @@ class Spool:
                 self._removing()
             self.path = self._removing = None
             self._known.clear()
+            self._lasting.clear()
 
-    def graph(self, graph: Graph, backwards: bool = False) -> Place:
-        """Return where a graph lies; write it if it is in memory. ``backwards``: the reversed graph is needed, too."""
+    def graph(self, graph: Graph, backwards: bool = False, passing: bool = False) -> Place:
+        """Return where a graph lies; write it if it is in memory.
+
+        ``backwards``: the reversed graph is needed, too. ``passing``: what is written may go when the graph and what is
+        returned are gone; otherwise it stays until the end.
+        """
         if isinstance(graph, StoredGraph):
             return Place(os.fspath(graph.path), graph.fingerprint)
         back = backwards and not graph.undirected
 
         def write() -> Place:
-            path = self._new("graph", ".nearfar")
+            path = Passing(self._new("graph", ".nearfar"))
             write_graph(graph, path, reversed=back)
             return Place(path, fingerprint_of(graph).tobytes())
 
-        return self._once((graph, back), write)
+        return self._once((graph, back), write, passing)
 
-    def hierarchy(self, graph: Graph, hierarchy: Any) -> str:
-        """Return where the hierarchy of a graph lies; write it."""
+    def hierarchy(self, graph: Graph, hierarchy: Any, passing: bool = False) -> str:
+        """Return where the hierarchy of a graph lies; write it. ``passing`` as for `graph`."""
 
         def write() -> str:
-            path = self._new("hierarchy", ".npz")
+            path = Passing(self._new("hierarchy", ".npz"))
             write_hierarchy(graph, hierarchy, path)
             return path
 
-        return self._once((hierarchy, False), write)
+        return self._once((hierarchy, False), write, passing)
 
-    def array(self, values: np.ndarray) -> str:
-        """Write an array that tasks read; return where it lies."""
+    def array(self, values: np.ndarray, passing: bool = False) -> str:
+        """Write an array that tasks read; return where it lies. ``passing`` as for `graph`."""
         with self._guard:
             path = self._new("array", ".npy")
             np.save(path, values)
-            return path
+            return Passing(path) if passing else path
 
     def folder_for(self, what: str) -> str:
         """Make a folder in which workers write; return where it is."""
@@ -107,15 +134,23 @@ class Spool:
             os.mkdir(path)
             return path
 
-    def _once(self, what: tuple[Any, bool], write: Callable[[], Any]) -> Any:
+    def _once(self, what: tuple[Any, bool], write: Callable[[], Any], passing: bool) -> Any:
         """Return where something was written; write it the first time."""
         thing, more = what
         with self._guard:
             key = 2 * id(thing) + more
             known = self._known.get(key)
             if known is None or known[0]() is not thing:
-                known = self._known[key] = weakref.ref(thing), write()
+                known = self._known[key] = weakref.ref(thing, lambda gone: self._forget(key, gone)), write()
+            if not passing and known[1] not in self._lasting:
+                self._lasting.append(known[1])
             return known[1]
+
+    def _forget(self, key: int, gone: Any) -> None:
+        """Let go of the place of something that is gone; called at any moment, so without the guard."""
+        known = self._known.get(key)
+        if known is not None and known[0] is gone:
+            del self._known[key]
 
     def _new(self, what: str, ending: str) -> str:
         """Return the name of a new file."""
@@ -228,7 +263,7 @@ def graph_at(place: Place, room: float = math.inf) -> Graph:
             )
         return found
 
-    graph: Graph = _graphs.get(tuple(place), load, room)
+    graph: Graph = _graphs.get((str(place.path), place.fingerprint), load, room)
     return graph
 
 
@@ -239,7 +274,7 @@ def hierarchy_at(path: str, graph: Graph, room: float = math.inf) -> Any:
         require_seen(path)
         return read_hierarchy(graph, path)[0]
 
-    return _hierarchies.get((path,), load, room)
+    return _hierarchies.get((str(path),), load, room)
 
 
 def array_at(path: str, room: float = math.inf) -> np.ndarray:
@@ -250,7 +285,7 @@ def array_at(path: str, room: float = math.inf) -> np.ndarray:
         found: np.ndarray = np.load(path)
         return found
 
-    array: np.ndarray = _arrays.get((path,), load, room)
+    array: np.ndarray = _arrays.get((str(path),), load, room)
     return array
 
 
