@@ -318,3 +318,26 @@ def test_an_edge_list_is_converted_and_cut(tmp_path):
         with nearfar.PartitionedGraph.convert(folder, path, 3, cluster, memory="64 MB") as there:
             assert there.parts.count == 3
             assert there.distance(0, 143) == nearfar.distance(graph, 0, 143)
+
+
+@pytest.mark.parametrize("weight", [2**30, np.float32(2e38), 2**59])
+def test_wide_distances(tmp_path, weight):
+    n = 12
+    weights = np.full(n - 1, weight, np.float32 if isinstance(weight, np.float32) else np.int64)
+    graph = Graph.from_arcs(range(n - 1), range(1, n), weights)
+    with opened(tmp_path, graph, np.arange(n) // 3 % 2, 2) as there:
+        for method in ("auto", "rounds"):
+            same(there.sssp(0, method=method), nearfar.sssp(graph, 0))
+            table, expected = there.table([0, 3], [2, 11], method=method), nearfar.table(graph, [0, 3], [2, 11])
+            assert table.dist.dtype == expected.dist.dtype
+            assert (table.dist == expected.dist).all()
+
+
+def test_distances_that_fit_no_type(tmp_path):
+    graph = Graph.from_arcs(range(5), range(1, 6), [2**61] * 5)
+    with opened(tmp_path, graph, [0, 0, 0, 1, 1, 1], 2) as there:
+        for ask in (lambda: there.sssp(0), lambda: there.distance(0, 5), lambda: there.distance(0, 4)):
+            with pytest.raises(errors.DistanceOverflowError, match="may exceed int64"):
+                ask()
+        assert there.distance(4, 5) == 2**61
+        same(there.sssp(0, cutoff=2**62), nearfar.sssp(graph, 0, cutoff=2**62))

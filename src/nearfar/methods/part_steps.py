@@ -53,6 +53,7 @@ def settle_part(
     ceiling: Any = None,
     stop: np.ndarray | None = None,
     out: np.ndarray | None = None,
+    notes: dict[str, Any] | None = None,
 ) -> np.ndarray:
     """Return the distances of all vertices of a part from some of them, over arcs inside the part.
 
@@ -72,6 +73,8 @@ def settle_part(
         Set to another number than 0, it ends the search early.
     out : array
         Where to write the distances.
+    notes : dict
+        Where to note which queue was used if it was not that of buckets.
 
     Examples
     --------
@@ -95,6 +98,7 @@ def settle_part(
         return row
     problem = Problem(part.graph, dtype, seeds[:1], seeds, starts, ceiling, zero, zero, NO_TARGETS)
     controls = Controls(threads=1, stop=np.zeros(1, np.int64) if stop is None else stop)
+    controls.notes = {} if notes is None else notes
     dijkstra.new_worker(problem, controls)(seeds, row)
     if mark != ceiling:
         row[row >= ceiling] = mark

@@ -14,7 +14,8 @@ import numpy as np
 from ...formats.io.whole import whole_file
 from ...graph.arrays import Array
 from ...graph.parts import Part
-from ...methods import dijkstra
+from ...methods.buckets import pool_bytes
+from ...methods.heap import heap_bytes
 from ...methods.overlay import with_cuts
 from ...methods.part_steps import overlay_arcs, settle_part
 from ...results import limits
@@ -22,7 +23,7 @@ from ...results.trees import origins, predecessors, roots_of
 from .shelf import SHELF, PartPlace, flag_of, part_at, require_wanted, who
 
 NONE = np.empty(0, np.int32)
-INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+INT32 = np.dtype(np.int32)
 
 
 class Terms(NamedTuple):
@@ -69,33 +70,50 @@ class Offers(NamedTuple):
     froms: Array | None
 
 
-def answer(part: Part, value: Any, beside: int) -> Answer:
-    """Return the answer of a task that settled a part, and had some bytes of arrays beside it and a queue."""
-    return Answer(value, who(), SHELF.nbytes + dijkstra.scratch(part.n, 8) + beside)
+class Bench:
+    """What a task works with: a part, the flag that ends it, and how much memory it took."""
+
+    def __init__(self, place: PartPlace, run: str) -> None:
+        self.part, self.flag = part_at(place), flag_of(run)
+        self.notes: dict[str, Any] = {}
+        self.beside = 0  # the most bytes of arrays beside parts and a queue
+
+    def holds(self, *arrays: Array) -> None:
+        """Note which arrays are there at the same time."""
+        self.beside = max(self.beside, sum(array.nbytes for array in arrays))
+
+    def answer(self, value: Any) -> Answer:
+        """Return the answer of the task, with the bytes of parts, queue and other arrays."""
+        n = self.part.n
+        queue = pool_bytes(n) + n // 8 + (heap_bytes(n) if "queue" in self.notes else 0)
+        return Answer(value, who(), SHELF.nbytes + queue + self.beside)
 
 
 def find_table(place: PartPlace, run: str) -> Answer:
     """Return the arcs that a part has in the overlay: between its boundary vertices, and cut ones."""
-    part, flag = part_at(place), flag_of(run)
-    between = overlay_arcs(part, 1, flag)
-    require_wanted(flag)
-    return answer(part, with_cuts(part, between), 8 * len(part.boundary) ** 2)
+    bench = Bench(place, run)
+    between = overlay_arcs(bench.part, 1, bench.flag)
+    require_wanted(bench.flag)
+    bench.beside = 8 * (len(bench.part.boundary) ** 2 + bench.part.n)
+    return bench.answer(with_cuts(bench.part, between))
 
 
 def reach_boundary(place: PartPlace, given: Given, terms: Terms, offering: bool, owned: bool) -> Answer:
     """Settle a part; return what its boundary vertices are at, and, ``offering``, what these offer to other parts."""
-    part = part_at(place)
-    dist = np.empty((given.k, len(part.boundary)), terms.sums)
+    bench = Bench(place, terms.run)
+    part, dist = bench.part, np.empty((given.k, len(bench.part.boundary)), terms.sums)
     owners = np.empty(dist.shape, np.int32) if owned else None
     found: list[tuple[Array, ...]] = []
-    for r, row, own in _settled(part, given, terms, owned):
-        dist[r] = row[part.boundary]
+    for r, row, own in _settled(bench, given, terms, owned):
+        ends = row[part.boundary]
+        dist[r] = np.where(ends < limits.unreached(row.dtype), ends, terms.ceiling)
         if owners is not None:
             owners[r] = own[part.boundary]
         if offering:
             found.append(_offers(part, r, dist[r], terms.ceiling, None if owners is None else owners[r]))
+        bench.holds(row, own, dist)
     rows, heads, values, froms = (np.concatenate(some) for some in zip(*found, strict=True)) if found else (NONE,) * 4
-    return answer(part, Offers(dist, owners, rows, heads, values, froms if owned else None), dist.nbytes + row.nbytes)
+    return bench.answer(Offers(dist, owners, rows, heads, values, froms if owned else None))
 
 
 def _offers(part: Part, r: int, dist: Array, ceiling: Any, owners: Array | None) -> tuple[Array, ...]:
@@ -117,55 +135,61 @@ def write_rows(place: PartPlace, given: Given, terms: Terms, files: list[str], o
 
     Return the greatest distance of each row, and how many vertices are reached.
     """
-    part, facts = part_at(place), []
-    for r, row, own in _settled(part, given, terms, owned):
-        reached = row < terms.ceiling
-        most, count = row[reached].max(initial=0).item(), int(reached.sum())
-        kept = narrowed(row, reached, most)
-        for values, ending in [(kept, ""), (own, OWNERS)] if owned else [(kept, "")]:
+    bench, facts = Bench(place, terms.run), []
+    for r, row, own in _settled(bench, given, terms, owned):
+        for values, ending in [(row, ""), (own, OWNERS)] if owned else [(row, "")]:
             with whole_file(f"{files[r]}{ending}.npy") as file:
                 np.save(file, values)
-        facts.append((most, count))
-    return answer(part, facts, row.nbytes + kept.nbytes)
+        reached = row < limits.unreached(row.dtype)
+        facts.append((row.max(where=reached, initial=0).item(), int(reached.sum())))
+        bench.holds(row, own, reached)
+    return bench.answer(facts)
 
 
-OWNERS = "-source"
-
-
-def narrowed(row: Array, reached: Array, most: Any) -> Array:
-    """Return distances with the mark for unreached, in 32 bits if these are enough for whole numbers."""
-    dtype = row.dtype if row.dtype.kind == "f" else INT32 if most < limits.unreached(INT32) else INT64
-    kept = row.astype(dtype)
-    kept[~reached] = limits.unreached(dtype)
-    return kept
+OWNERS = "-source"  # at the end of the names of files with nearest sources
 
 
 def read_values(place: PartPlace, given: Given, terms: Terms, rows: Array, vertices: Array) -> Answer:
     """Settle a part; return the distances of some of its vertices, each in one row, and the greatest of all."""
-    part = part_at(place)
-    at, values, most = positions_in(part, vertices), np.full(len(rows), terms.ceiling, terms.sums), 0
-    for r, row, _ in _settled(part, given, terms, False):
-        some = rows == r
-        values[some] = row[at[some]]
-        most = max(most, row[row < terms.ceiling].max(initial=0).item())
-    return answer(part, (values, most), row.nbytes + values.nbytes)
+    bench = Bench(place, terms.run)
+    at, values, most = positions_in(bench.part, vertices), np.full(len(rows), terms.ceiling, terms.sums), 0
+    for r, row, _ in _settled(bench, given, terms, False):
+        mark, some = limits.unreached(row.dtype), np.flatnonzero(rows == r)
+        found = row[at[some]]
+        values[some] = np.where(found < mark, found, terms.ceiling)
+        most = max(most, row.max(where=row < mark, initial=0).item())
+        bench.holds(row, values)
+    return bench.answer((values, most))
 
 
-def _settled(part: Part, given: Given, terms: Terms, owned: bool) -> Iterator[tuple[int, Array, Array]]:
-    """Settle a part in each row; yield the row's number, its distances, and the source of each vertex if ``owned``.
-
-    The arrays are overwritten afterwards.
-    """
-    flag, row = flag_of(terms.run), np.empty(part.n, terms.sums)
-    inside = positions_in(part, given.seeds)
+def _settled(bench: Bench, given: Given, terms: Terms, owned: bool) -> Iterator[tuple[int, Array, Array]]:
+    """Settle a part in each row; yield the row's number, its distances, and the source of each vertex if ``owned``."""
+    part, inside = bench.part, positions_in(bench.part, given.seeds)
     for r in range(given.k):
         own = given.rows == r
         seeds = np.concatenate([part.boundary if given.offers is not None else NONE, inside[own]])
-        offered = row[:0] if given.offers is None else given.offers[r]
-        starts = np.concatenate([offered, np.zeros(int(own.sum()), row.dtype)])
-        settle_part(part, seeds, starts, row.dtype, terms.ceiling, flag, row)
-        require_wanted(flag)
+        starts = np.zeros(len(seeds), terms.sums)
+        if given.offers is not None:
+            starts[: len(part.boundary)] = given.offers[r]
+        row = _settle(bench, seeds, starts, terms)
         yield r, row, _owners(part, given, r, row, seeds, starts, terms) if owned else NONE
+
+
+def _settle(bench: Bench, seeds: Array, starts: Array, terms: Terms) -> Array:
+    """Return the distances of a part, with the mark of their type; whole numbers in 32 bits if these are enough."""
+    sums, end = np.dtype(terms.sums), limits.unreached(INT32)
+    if sums.kind == "i" and starts.max(where=starts < terms.ceiling, initial=0) < end:
+        ceiling = np.int64(min(terms.ceiling, end))
+        row = settle_part(bench.part, seeds, starts, INT32, ceiling, bench.flag, notes=bench.notes)
+        require_wanted(bench.flag)
+        most = int(row.max(where=row < ceiling, initial=0))
+        if ceiling < end or most + bench.part.graph.max_weight < end:  # no sum was refused for lack of room
+            row[row >= ceiling] = end
+            return row
+    row = settle_part(bench.part, seeds, starts, sums, terms.ceiling, bench.flag, notes=bench.notes)
+    require_wanted(bench.flag)
+    row[row >= terms.ceiling] = limits.unreached(sums)
+    return row
 
 
 def _owners(part: Part, given: Given, r: int, row: Array, seeds: Array, starts: Array, terms: Terms) -> Array:
@@ -175,9 +199,8 @@ def _owners(part: Part, given: Given, r: int, row: Array, seeds: Array, starts: 
     from_inside = given.seeds[given.rows == r]
     at_start = starts < terms.ceiling
     seeds, starts, froms = seeds[at_start], starts[at_start], np.concatenate([offered, from_inside])[at_start]
-    marked = np.where(row < terms.ceiling, row, limits.unreached(row.dtype))
-    tree = predecessors(part.graph, marked[None], [seeds], 1, [starts])[0]
-    root = origins(tree, roots_of(marked, seeds, starts))
+    tree = predecessors(part.graph, row[None], [seeds], 1, [starts])[0]
+    root = origins(tree, roots_of(row, seeds, starts))
     best = starts == row[seeds]
     owners[seeds[best][::-1]] = froms[best][::-1]  # of several at the same vertex, the first one
     return np.where(root >= 0, owners[root], -1).astype(np.int32)
