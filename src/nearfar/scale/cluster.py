@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 from ..devices import cpu
 from ..errors import ClusterError, InputTypeError, MissingDependencyError, OptionError, in_python
+from . import deaf
 from .driver import Outcome, Patience, Task, Worker
 from .spool import Spool
 
@@ -101,7 +102,11 @@ def _start(dask: Any, workers: int, spool: Any) -> Cluster:
     if not workers:
         raise OptionError(f"client is 'local:0'; at least one process is needed. {WAYS}")
     local = dask.LocalCluster(
-        n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+        n_workers=workers,
+        threads_per_worker=1,
+        dashboard_address="127.0.0.1:0",
+        silence_logs=logging.CRITICAL,
+        preload=[deaf.__name__],
     )
     return Cluster(dask.Client(local, set_as_default=False), [local], spool)
 
@@ -249,7 +254,12 @@ class Cluster:
         async def work() -> Any:
             return await make()
 
-        return asyncio.run_coroutine_threadsafe(work(), self.client.loop.asyncio_loop)
+        began = work()
+        try:
+            return asyncio.run_coroutine_threadsafe(began, self.client.loop.asyncio_loop)
+        except BaseException:  # the client was closed: its thread is gone
+            began.close()
+            raise
 
     def _asked(self, make: Callable[[], Any], otherwise: Any) -> Any:
         """Return the answer to a short question; something else if there is none."""

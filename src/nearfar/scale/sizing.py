@@ -16,7 +16,7 @@ from .cluster import Cluster
 # Seconds that a task should take: what Dask and we do per task takes some 3 ms of CPU time. Expected times may be wrong
 # by a factor of two or three (engine/estimate.py). Chosen for an overhead below 5 %; bench/cluster.py measures it.
 USUAL, LEAST = 1.0, 0.2
-PIECES = 6  # tasks per thread of a worker, so that all end together
+PIECES = 24  # tasks per thread of a worker: at the end, workers wait for each other for at most one of them
 ANSWER_BYTES = 1 << 26  # of one answer
 COPIES = 3  # of a row that a worker has at once: as it is settled, as it waits, as it is sent
 WAITING = 4  # answers in the caller's memory at least, as they are received
