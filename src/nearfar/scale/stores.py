@@ -40,7 +40,7 @@ from .recipe import Recipe, connected, memory_of, on_cpu, recipe_of, run_recipe
 from .rows import settle_rows, solve_rows, stream_rows
 from .sizing import COPIES, WAITING, rows_per_task
 from .spool import array_at
-from .tables import columns_on, table_on
+from .tables import array_for_workers, columns_on, table_on
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,13 @@ def write_blocks(
 class _Tasks(Sequence[Task]):
     """The tasks of a store: blocks are claimed when they are given out, so that other processes may have the rest."""
 
-    def __init__(self, job: ClusterJob, writers: Writers, recipe: Recipe, site: Site, groups: list[list[int]]) -> None:
-        self.job, self.writers, self.recipe, self.site, self.groups = job, writers, recipe, site, groups
+    def __init__(
+        self, job: ClusterJob, writers: Writers, recipe: Recipe, site: Site, columns: str | None,
+        groups: list[list[int]],
+    ) -> None:  # fmt: skip
+        self.job, self.writers, self.recipe, self.site, self.columns = job, writers, recipe, site, columns
+        self.groups = groups
         self.claimed: dict[int, list[int]] = {}
-        columns = job.settler.columns
-        self.columns = job.cluster.spool.array(columns) if columns.size else None
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -128,8 +130,9 @@ class ClusterJob(Job):
         row = plan.n * plan.dtype.itemsize
         size = max(1, rows_per_task(query, plan, self.cluster, recipe.memory, held=COPIES * row) // self.form.block)
         groups = [missing[low : low + size] for low in range(0, len(missing), size)]
-        with self._site() as site:
-            tasks = _Tasks(self, writers, recipe, site, groups)
+        columns = self.settler.columns if self.settler.columns.size else None
+        with array_for_workers(self.cluster, columns) as path, self._site() as site:
+            tasks = _Tasks(self, writers, recipe, site, path, groups)
             for i, sizes in enumerate(run_recipe(self.cluster, recipe, tasks, None, watch)):
                 self._note(tasks.claimed.pop(i), sizes, writers)
                 self.require_room(total)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -53,15 +54,15 @@ def _fill(cluster: Cluster, filling: Filling, found: Found) -> None:
     recipe = recipe_of(query, cluster, hierarchy, plan.method)
     swept = isinstance(hierarchy, Hierarchy) and not hierarchy.by_rows
     pairs = swept and finds_pairs(len(query.sources), columns)
-    path, given = cluster.spool.array(columns), found.rows
     size, most = _sizes(cluster, recipe, query, plan, len(columns))
-    for dtype in query.types:
-        found.rows = given if given.dtype == dtype else np.empty_like(given, dtype)
-        gathering = Gathering(query, cluster, recipe.beginning(dtype))
-        answers = gathering.answers("table", settle_columns, (path, pairs), size, most)
-        with closing(answers):
-            if _filled(answers, size, found):
-                break
+    given = found.rows
+    with array_for_workers(cluster, columns) as path:
+        for dtype in query.types:
+            found.rows = given if given.dtype == dtype else np.empty_like(given, dtype)
+            gathering = Gathering(query, cluster, recipe.beginning(dtype))
+            with closing(gathering.answers("table", settle_columns, (path, pairs), size, most)) as answers:
+                if _filled(answers, size, found):
+                    break
     found.notes["workers"] = len(cluster.workers())
 
 
@@ -90,10 +91,22 @@ def columns_on(cluster: Cluster, query: Query, plan: Plan, columns: np.ndarray |
     recipe = recipe_of(query, cluster, hierarchy_of(query, plan, found.nbytes), plan.method)
     size, most = _sizes(cluster, recipe, query, plan, count)
     gathering = Gathering(query, cluster, recipe)
-    if columns is None:
-        answers = gathering.answers("rows", settle_rows, (), size, most)
-    else:
-        answers = gathering.answers("rows", keep_columns, (cluster.spool.array(columns),), size, most)
-    for i, rows in enumerate(answers):
-        found[i * size : i * size + len(rows)] = limits.in_type(rows, found.dtype)
+    with array_for_workers(cluster, columns) as path:
+        function, args = (settle_rows, ()) if path is None else (keep_columns, (path,))
+        for i, rows in enumerate(gathering.answers("rows", function, args, size, most)):
+            found[i * size : i * size + len(rows)] = limits.in_type(rows, found.dtype)
     return found
+
+
+@contextmanager
+def array_for_workers(cluster: Cluster, values: np.ndarray | None) -> Iterator[str | None]:
+    """Give the path at which an array lies for one call; a cluster may see many calls."""
+    if values is None:
+        yield None
+        return
+    path = cluster.spool.array(values)
+    try:
+        yield path
+    finally:
+        with suppress(OSError):
+            os.unlink(path)
