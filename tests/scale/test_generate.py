@@ -93,8 +93,8 @@ def test_luck_that_is_rounded_to_2_is_in_the_last_group():
     counts, out = np.zeros(3, np.int64), np.empty((4, 2), np.int64)
     grid_streets.count_groups(luck, 3, counts)
     assert counts.tolist() == [1, 1, 2]
-    grid_streets.group_streets(luck, 7, 3, np.array([0, 1, 2]), out)
-    assert out[:, 1].tolist() == [7, 8, 9, 10] and out[3, 0] == 2**53
+    grid_streets.group_streets(luck, 7, 9, 4, 3, np.array([0, 1, 2]), out)  # of 9 across, 3 in a row
+    assert out[:, 1].tolist() == [9, 10, 1 << 62, 1 << 62 | 1] and out[3, 0] == 2**53
 
 
 def test_road_grid_of_many_streets(tmp_path):

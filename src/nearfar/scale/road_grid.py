@@ -1,7 +1,7 @@
 """Road-like grids straight to disk: the graph of `nearfar.generate.road_grid` to the bit, however large.
 
 Streets are sorted by their luck through files, a range of luck each, and chosen in that order: the spanning tree by
-trees that grow together (Kruskal), in 4 bytes per crossing and a bit per street. Then the grid is gone through row by
+trees that grow together (Kruskal), in 4 bytes and 2 bits per crossing. Then the grid is gone through row by
 row: places of crossings and lengths of streets come from the positions of the one random stream that they have in
 memory, so that nothing of them need be kept. Of a crossing, arcs lead west, east, north, south, as in memory.
 """
@@ -81,7 +81,7 @@ class Writer:
         self.ranges = max(1, min(MOST_BUCKETS, asked.streets // RANGE))
         self.step = max(1, min(asked.rows, CROSSINGS // asked.cols))
         largest = 2 * (asked.streets // self.ranges) + (1 << 12)
-        needed = 4 * asked.n + asked.streets // 8 + max(STREET * largest, CROSSING * self.step * asked.cols)
+        needed = 4 * asked.n + asked.n // 4 + max(STREET * largest, CROSSING * self.step * asked.cols)
         room.take(needed, f"the crossings, a range of {largest:,} streets and a block of rows")
         self.files = [made / f"{g:03}.streets" for g in range(self.ranges)]
 
@@ -126,22 +126,22 @@ class Writer:
         counts, out = np.zeros(self.ranges, np.int64), np.empty((len(luck), 2), np.int64)
         count_groups(luck, self.ranges, counts)
         ends = np.cumsum(counts)
-        group_streets(luck, first, self.ranges, ends - counts, out)
+        group_streets(luck, first, self.asked.across, self.asked.cols, self.ranges, ends - counts, out)
         for g in np.flatnonzero(counts).tolist():
             with locks[g]:
                 write_all(files[g], out[int(ends[g] - counts[g]) : int(ends[g])])
 
     def _choose(self) -> Array:
-        """Choose the streets, range after range, the next two of which are sorted meanwhile; return a bit of each."""
+        """Choose the streets, range after range; the next is sorted meanwhile. Return the bits of all crossings."""
         from ..kernels.cpu.grid_streets import choose_streets
 
         asked = self.asked
         more = max(0, round(asked.keep * asked.streets) - (asked.n - 1))
-        chosen = np.zeros(asked.streets // 8 + 1, np.uint8)
+        chosen = np.zeros((2, asked.n // 8 + 1), np.uint8)  # for the streets that lead east, and those south
         parents = np.arange(asked.n, dtype=np.int32)
         with ThreadPoolExecutor(1) as pool:
             for records in _ahead(pool, (self._sorted(g) for g in range(self.ranges))):
-                more = choose_streets(records, asked.cols, asked.across, parents, more, chosen)
+                more, _ = choose_streets(records, asked.cols, parents, more, chosen)
         return chosen
 
     def _sorted(self, g: int) -> Array:
@@ -162,8 +162,9 @@ class Writer:
         How far numbers of this kind move the stream is known only when they are drawn.
         """
         across, down = _at(starts, steps), _at(starts, steps)
-        for low in range(0, self.asked.across, CHUNK):
-            down.normal(0.0, 0.25, int(_bits(chosen, low, min(low + CHUNK, self.asked.across)).sum()))
+        count = _count(chosen[0])
+        for low in range(0, count, CHUNK):
+            down.normal(0.0, 0.25, min(CHUNK, count - low))
         return across, down
 
     def _blocks(self, axes: Any, starts: Any, lengths: Any, chosen: Array) -> Iterator[Block]:
@@ -179,11 +180,10 @@ class Writer:
             places = x + drawn[0] * x_reach, y[new, None] + drawn[1] * y_reach[new, None]
             points = np.concatenate((last, np.stack(places, axis=-1)))
             here = points[: high - low]
-            built = _bits(chosen, low * (cols - 1), high * (cols - 1)).reshape(len(here), cols - 1)
-            across = self._lengths(here[:, :-1], here[:, 1:], built, lengths[0])
-            first = self.asked.across + low * cols
-            built = _bits(chosen, first, first + (len(points) - 1) * cols).reshape(len(points) - 1, cols)
-            down = self._lengths(points[:-1], points[1:], built, lengths[1])
+            east = _bits(chosen[0], low * cols, high * cols).reshape(len(here), cols)[:, :-1]
+            across = self._lengths(here[:, :-1], here[:, 1:], east, lengths[0])
+            south = _bits(chosen[1], low * cols, (low + len(points) - 1) * cols).reshape(len(points) - 1, cols)
+            down = self._lengths(points[:-1], points[1:], south, lengths[1])
             end = np.zeros((high - low - len(down), cols), np.int32)
             yield Block(low * cols, across, np.concatenate((above, down, end)), here)
             last, above = points[high - low :], down[high - low - 1 :]
@@ -205,9 +205,9 @@ class Writer:
         """Write arcs, offsets, rows and coordinates, block by block."""
         from ..kernels.cpu.grid_streets import lay_out
 
-        asked, streets = self.asked, int(np.bitwise_count(chosen).sum())
+        asked, streets = self.asked, _count(chosen)
         m, words = 2 * streets, np.dtype(row_type(streets)).itemsize // 4
-        numbers = np.array([0, int(_bits(chosen, 0, asked.across).sum())])
+        numbers = np.array([0, _count(chosen[0])])
         above, done = np.zeros(asked.cols, np.int64), 0
         with (
             Column(self.made / "offsets.npy", offset_type(m), asked.n + 1) as offsets,
@@ -237,8 +237,13 @@ def _at(start: Any, steps: int, more: int = 0) -> np.random.Generator:
     return np.random.Generator(stream)
 
 
+def _count(chosen: Array) -> int:
+    """Return how many bits are set."""
+    return int(np.bitwise_count(chosen).sum(dtype=np.int64))
+
+
 def _bits(chosen: Array, low: int, high: int) -> Array:
-    """Return whether streets from ``low`` up to ``high`` are chosen."""
+    """Return the bits of the crossings from ``low`` up to ``high``, as bools."""
     some = np.unpackbits(chosen[low >> 3 : (high + 7) >> 3], bitorder="little")
     return some[low & 7 : (low & 7) + high - low].view(bool)
 
