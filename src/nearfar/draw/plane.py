@@ -27,6 +27,7 @@ class Plane:
     points: np.ndarray
     metres: float | None = None
     note: str = ""
+    around: float | None = None  # 360 degrees in these units, if an edge may be shorter the other way round
 
     def box(self) -> tuple[float, float, float, float]:
         """Return the least x and y, and the width and height of all points."""
@@ -71,7 +72,8 @@ def plane_of(graph: Graph, scale: str) -> Plane:
         )
     centre = (low + high) / 2
     narrow = max(float(np.cos(np.radians(centre[1]))), 0.05)
-    return Plane((points - centre) * (DEGREE * narrow, DEGREE), 1.0, "north up, equal scale")
+    around = 360 * DEGREE * narrow if high[0] - low[0] > 180 else None
+    return Plane((points - centre) * (DEGREE * narrow, DEGREE), 1.0, "north up, equal scale", around)
 
 
 def _ends(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

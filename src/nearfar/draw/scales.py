@@ -49,14 +49,15 @@ class Swatch:
 class Scale:
     """Colours by band: ``colours[0]`` is that of what has no value; bands are uint8, one per vertex.
 
-    ``whole``: an edge belongs to a band if both ends are at least as near; else it takes the middle of both.
+    ``between``: what colour an edge between two bands has: the "middle" one, that of the "farther" end, or both, in
+    "halves".
     """
 
     bands: np.ndarray
     colours: np.ndarray
     bar: Bar | None = None
     swatches: list[Swatch] = field(default_factory=list)
-    whole: bool = False
+    between: str = "middle"
 
 
 def readable(units: str | None, greatest: float) -> tuple[float, str | None]:
@@ -121,7 +122,7 @@ def steps(values: np.ndarray, limits: Any, style: Style) -> Scale:
     texts = [f"up to {names[0]}{tail}"] + [f"{a} to {b}{tail}" for a, b in pairwise(names)]
     swatches = [Swatch(shade, text) for shade, text in zip(shades, texts, strict=True)]
     missing = [] if bands.all() else [Swatch(style.palette.unreached, "farther, or unreached")]
-    return Scale(bands, colours, None, swatches + missing, whole=True)
+    return Scale(bands, colours, None, swatches + missing, "farther")
 
 
 def take_limits(limits: Any) -> np.ndarray:
