@@ -27,10 +27,18 @@ def test_default_name(run, grid, tmp_path):
         ["--source", "3"],
         ["--source", "3", "--to", "60,61", "--direction", "to"],
         ["--source", "3", "--limits", "500,1000", "--dark", "--title", "Here", "--units", "m"],
+        ["--sources", "3,9"],
+        ["--sources", "3,9", "--kind", "network", "--to", "60"],
+        ["--source", "3", "--kind", "histogram"],
+        ["--kind", "elimination", "--threads", "1"],
+        ["--measure", "closeness"],
+        ["--measure", "edge-betweenness"],
+        ["--demand", "trips.csv"],
         ["--source", "3", "--layout", "spectral", "--detail", "pixels", "--no-legend", "--colours", "viridis"],
     ],
 )
 def test_pictures(run, grid, tmp_path, words):
+    (tmp_path / "trips.csv").write_text("origin,destination,demand\n1,50,3\n", encoding="utf8")
     run("draw", grid, *words, "-o", "a.svg", "-q").ok()
     assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
 
@@ -56,9 +64,16 @@ def test_a_terminal_gets_no_picture(run, grid, monkeypatch):
 def test_wrong_words(run, grid, roads):
     run("draw", "none.gr", "-o", "a.gif").error("'a.gif' should end in one of .png, .svg, .pdf")
     run("draw", "none.gr", "-o", "no/a.png").error("there is no folder no")
-    run("draw", "none.gr", "--to", "4").error("--to is about distances; add --source")
+    run("draw", "none.gr", "--to", "4").error("--to is about distances on a network; add --source")
     run("draw", "none.gr", "--limits", "4").error("--limits is about distances")
     run("draw", "none.gr", "--method", "delta").error("--method is about distances")
+    run("draw", "none.gr", "--source", "1", "--measure", "closeness").error(
+        "--source and --measure ask for two pictures"
+    )
+    run("draw", "none.gr", "--kind", "regions").error("--kind regions needs --sources")
+    run("draw", "none.gr", "--kind", "elimination", "--source", "3").error("--kind elimination needs no other question")
+    run("draw", "none.gr", "--kind", "elimination", "--method", "delta").error("--method is about distances")
+    run("draw", "none.gr", "--kind", "histogram", "--source", "1", "--to", "3").error("--to is about distances on")
     run("draw", grid, "--source", "3", "--limits", "far").error("'far' are no limits")
     run("draw", grid, "--source", "3", "--limits", "9,3").error("ascending")
     run("draw", grid, "--source", "99").error("source 99 is not a vertex")

@@ -9,18 +9,19 @@ from hypothesis import strategies as st
 
 from nearfar import Graph
 from nearfar.draw.edges import edges_of
+from nearfar.draw.kinds.flows import totals_of
 from nearfar.kernels.cpu.strokes import stroke
 
 SPOTS = st.floats(-300, 300, width=32)
 
 
-def draw(points, edges, bands=None, shape=(60, 80)):
+def draw(points, edges, bands=None, shape=(60, 80), width=1.0):
     """Return ink and bands."""
     points = np.asarray(points, np.float32).T.copy()
     ends = np.asarray(edges, np.int32).reshape(-1, 2)
     bands = np.ones(len(ends), np.uint8) if bands is None else np.asarray(bands, np.uint8)
     ink, most, found = np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.zeros(shape, np.uint8)
-    stroke(points[0], points[1], ends[:, 0].copy(), ends[:, 1].copy(), bands, ink, most, found)
+    stroke(points[0], points[1], ends[:, 0].copy(), ends[:, 1].copy(), bands, np.full(256, width), ink, most, found)
     return ink, found
 
 
@@ -64,6 +65,13 @@ def test_the_heavier_stroke_gives_the_colour():
     assert set(found[20, 10:30].tolist()) == {7}
 
 
+def test_wide_strokes():
+    ink, _ = draw([(10, 20.5), (30, 20.5)], [(0, 1)], width=5)
+    assert np.allclose(ink[18:23, 10:30], 1) and ink.sum() == pytest.approx(100)
+    ink, _ = draw([(10, 10), (30, 30)], [(0, 1)], width=4)
+    assert ink.sum() == pytest.approx(4 * np.hypot(20, 20), rel=1e-3)
+
+
 def test_nothing_is_drawn_of_what_is_nowhere():
     nan, far = float("nan"), 1e30
     ink, _ = draw([(nan, 1), (5, 5), (5, 5), (far, 3), (-far, 3)], [(0, 1), (1, 2), (1, 1)])
@@ -72,13 +80,33 @@ def test_nothing_is_drawn_of_what_is_nowhere():
     assert ink.sum() == pytest.approx(80, rel=1e-3)
 
 
-@given(st.data())
-def test_edges_are_listed_once(data):
-    n = data.draw(st.integers(1, 8))
+@st.composite
+def graphs(draw):
+    """Return arcs, and the graph that they are, with loops and parallel arcs."""
+    n = draw(st.integers(1, 8))
     vertex = st.integers(0, n - 1)
-    arcs = data.draw(st.lists(st.tuples(vertex, vertex), max_size=30))
-    undirected = data.draw(st.booleans())
-    graph = Graph.from_arcs([a for a, _ in arcs], [b for _, b in arcs], n=n, undirected=undirected)
+    arcs = draw(st.lists(st.tuples(vertex, vertex), max_size=30))
+    return arcs, Graph.from_arcs([a for a, _ in arcs], [b for _, b in arcs], n=n, undirected=draw(st.booleans()))
+
+
+@given(graphs())
+def test_pairs_have_the_sum_of_their_arcs(given):
+    _, graph = given
+    values = np.arange(graph.m) * 1.5 + 1
+    wanted = {}
+    for u, v, value in zip(graph.tails.tolist(), graph.heads.tolist(), values.tolist(), strict=True):
+        if u != v:
+            wanted[min(u, v), max(u, v)] = wanted.get((min(u, v), max(u, v)), 0) + value
+    edges, sums = totals_of(graph, values)
+    assert dict(zip(zip(edges.tails.tolist(), edges.heads.tolist(), strict=True), sums.tolist(), strict=True)) == wanted
+    ends = np.sort(np.stack((graph.tails[edges.arcs], graph.heads[edges.arcs])), axis=0)
+    assert (ends == np.stack((edges.tails, edges.heads))).all()
+
+
+@given(graphs())
+def test_edges_are_listed_once(given):
+    arcs, graph = given
+    undirected = graph.undirected
     edges = edges_of(graph)
     listed = [tuple(sorted(pair)) for pair in zip(edges.tails.tolist(), edges.heads.tolist(), strict=True)]
     assert set(listed) == {tuple(sorted(arc)) for arc in arcs if arc[0] != arc[1]}

@@ -25,7 +25,7 @@ COMMANDS = {
     "metrics": ("metrics", "Closeness, betweenness, eccentricity, reach, diameter"),
     "access": ("access", "How much can be reached from every vertex"),
     "flows": ("flows", "A table of demand, loaded on the arcs"),
-    "draw": ("draw", "A picture: distances, isochrones, paths, on a map"),
+    "draw": ("draw", "A picture: distances, paths, regions, flows on a map"),
     "verify": ("verify", "Prove that a saved answer is exact"),
     "status": ("status", "What a stored matrix holds, and how much of it is done"),
     "row": ("row", "The distances of one source, from a stored matrix"),

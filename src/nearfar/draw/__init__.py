@@ -41,7 +41,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import InputTypeError, OptionError, option
 
 if TYPE_CHECKING:
+    from .kinds.elimination import elimination as elimination
+    from .kinds.flows import flows as flows
+    from .kinds.histogram import histogram as histogram
     from .kinds.network import network as network
+    from .kinds.regions import regions as regions
+    from .kinds.values import values as values
     from .picture import Picture as Picture
 
 
@@ -53,7 +58,12 @@ class Kind(NamedTuple):
 
 
 PICTURES = {
+    "regions": Kind(("Nearest",), "which source is nearest to every vertex"),
     "network": Kind(("Distances", "Nearest", "Graph"), "the network, coloured by distance; paths on top"),
+    "flows": Kind(("ArcMeasure",), "flows, or the betweenness of arcs, as widths"),
+    "values": Kind(("Measure",), "a measure of vertices as colours"),
+    "histogram": Kind(("Histogram", "Distances", "Nearest"), "how many vertices are how far"),
+    "elimination": Kind(("Prepared",), "the vertices that were eliminated last, which cut the graph into parts"),
 }
 
 __all__ = ["PICTURES", "Picture", "draw", *PICTURES]

@@ -1,7 +1,7 @@
 """How a picture looks: the options that all pictures take, checked once, and the colours that follow from them.
 
 Distances take a perceptually uniform map of matplotlib, cut where it would fade into the background. Regions take
-colours that people with any kind of colour vision can tell apart (Paul Tol's muted scheme).
+colours that people with any kind of colour vision can tell apart (after Okabe and Ito, and Paul Tol).
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Palette:
     span: tuple[float, float]  # the part of a colour map that stands out from the ground, near to far
 
 
-_MUTED = ("#332288", "#88ccee", "#44aa99", "#117733", "#ddcc77", "#cc6677", "#882255", "#aa4499", "#999933")
+_STRONG = ("#0072b2", "#d55e00", "#009e73", "#aa3377", "#e69f00", "#332288", "#56b4e9", "#882255", "#7f7f11")
 _LIGHT = Palette(
     ground="#ffffff", text="#1f2328", faint="#667078", unreached="#d3d6da", wall="#eceef0", path="#101418",
-    case="#ffffff", kinds=_MUTED, span=(0.0, 0.86),
+    case="#ffffff", kinds=_STRONG, span=(0.0, 0.86),
 )  # fmt: skip
 _DARK = Palette(
     ground="#12161b", text="#e8eaed", faint="#9aa4ae", unreached="#3d454e", wall="#1d232a", path="#ffffff",

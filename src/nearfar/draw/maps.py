@@ -11,7 +11,7 @@ from ..graph import Graph
 from .cells import aspect_of, cells_of, image_of, middles
 from .edges import edges_of
 from .layout import lay_out
-from .looks import Style, matplotlib
+from .looks import USUAL, Style, matplotlib
 from .page import Page
 from .picture import DPI, Picture
 from .plane import Plane, plane_of
@@ -43,6 +43,7 @@ class Map:
 
     around: float | None = None
     metres: float | None = None  # that the drawing is wide
+    lift = 0.0  # pixels between a vertex and its name, for thick lines
 
     def __init__(
         self, graph: Graph, style: Style, bar: Bar | None, swatches: Sequence[Swatch], starts: np.ndarray
@@ -61,7 +62,12 @@ class Map:
     def _place(self, plane: Plane, bar: Bar | None, swatches: Sequence[Swatch]) -> None:
         """Make a page in the shape of the graph, and place the vertices on it."""
         x, y, wide, high = plane.box()
-        self.page = Page(self.style, high / wide, bar, swatches, plane.note)
+        usual, room = (
+            self.style.width or USUAL,
+            64 if self.graph.n <= LABELS else 26,
+        )  # room around it, both sides together
+        aspect = (high / wide * (usual - room) + room) / usual
+        self.page = Page(self.style, aspect, bar, swatches, plane.note)
         pad = self._padding()
         per_unit = min((self.page.wide - 2 * pad) / wide, (self.page.high - 2 * pad) / high)
         left, below = (self.page.wide - per_unit * wide) / 2, (self.page.high - per_unit * high) / 2
@@ -128,11 +134,11 @@ class Map:
         """Write the names of vertices above them, if there are few."""
         if self.graph.n > LABELS or self.cells is not None:
             return
-        behind = matplotlib("patheffects").withStroke(linewidth=2.5, foreground=self.style.palette.ground)
+        behind = matplotlib("patheffects").withStroke(linewidth=1.8, foreground=self.style.palette.ground)
         size = 0.85 * self.page.size
         for v, (x, y) in enumerate(self.points.T[: self.graph.n]):
             self.axes.annotate(
-                _short(str(self.graph.name(v))), (x, y), (0, 0.55 * self._dot_size() * 0.72 + 1),
+                _short(str(self.graph.name(v))), (x, y), (0, (0.55 * self._dot_size() + self.lift) * 0.72 + 1),
                 textcoords="offset points", fontsize=size * 72 / DPI, color=self.style.palette.text, ha="center",
                 path_effects=[behind], zorder=5, parse_math=False, usetex=False, annotation_clip=False,
             )  # fmt: skip

@@ -15,6 +15,7 @@ from .picture import DPI, Picture
 from .scales import Bar, Swatch, number
 
 TALLEST = 1000  # pixels of a drawing whose height was not asked for
+WIDEST = 0.75  # the widest line, by the height of a text
 LEAST = 420  # pixels of width, so that legends have room
 
 
@@ -119,7 +120,7 @@ class Page:
         """Return the height of the legend."""
         if not self.style.legend:
             return 0
-        height = (3.9 if self.bar is not None else 0) + 1.8 * len(self._rows) + (0 if self._beside else 2.0)
+        height = (4.0 if self.bar is not None else 0) + 1.8 * len(self._rows) + (0 if self._beside else 2.0)
         if self.note and self._beside:
             height = max(height, 3.2)
         return round((height + (0.8 if height else 0)) * self.size)
@@ -151,7 +152,8 @@ class Page:
             line = matplotlib("lines").Line2D
             ends = [x + 0.75 * size] if swatch.kind == "dot" else [x, x + 1.5 * size]
             dot = {"marker": "o", "markersize": 0.9 * size * 72 / DPI, "markeredgewidth": 0}
-            looks = dot if swatch.kind == "dot" else {"linewidth": swatch.size * 72 / DPI, "solid_capstyle": "butt"}
+            wide = max(0.24 * size if swatch.size is None else swatch.size * WIDEST * size, 0.8) * 72 / DPI
+            looks = dot if swatch.kind == "dot" else {"linewidth": wide, "solid_capstyle": "butt"}
             where = [end / self.width for end in ends], [middle / self.height] * len(ends)
             self.figure.add_artist(line(*where, color=swatch.colour, **looks))
         self.write(x + 2 * size, y, swatch.text)
@@ -167,7 +169,7 @@ class Page:
         assert self.bar is not None
         size, wide = self.size, min(self._room, 28 * self.size)
         bar, x = self.bar, float(self.margin)
-        self.write(x, y + 2.7 * size, bar.label)
+        self.write(x, y + 2.8 * size, bar.label)
         box = (x / self.width, (y + 1.5 * size) / self.height, wide / self.width, 0.85 * size / self.height)
         axes = self.figure.add_axes(box)
         axes.imshow(bar.colours[None, :, :], aspect="auto", interpolation="nearest", extent=(0, 1, 0, 1))

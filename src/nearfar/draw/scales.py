@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputTypeError, OptionError
+from ..errors import InputTypeError, OptionError, option
 from .looks import Style, matplotlib
 
 GRADES = 192  # bands of a gradient, which neighbouring pixels cannot tell apart
+SPREADS = ("auto", "even", "root")
 _SMALLER = {  # unit: (from this value on, divided by this, another unit)
     "ms": (1e4, 1e3, "s"),
     "s": (180, 60, "min"),
@@ -42,7 +43,7 @@ class Swatch:
     colour: Any
     text: str
     kind: str = "patch"  # or "dot", "line"
-    size: float = 4.0
+    size: float | None = None  # of a line, by the width of the widest; that of a path
 
 
 @dataclass(frozen=True)
@@ -89,22 +90,43 @@ def number(value: float) -> str:
 
 
 def gradient(
-    values: np.ndarray, style: Style, label: str, *, low: float | None = 0.0, rest: str = "unreached"
+    values: np.ndarray,
+    style: Style,
+    label: str,
+    *,
+    low: float | None = 0.0,
+    rest: str = "unreached",
+    spread: str = "even",
+    strong: str = "low",
 ) -> Scale:
-    """Colour values evenly from ``low``, or from the least, to the greatest; inf and NaN have no value."""
+    """Colour values from ``low``, or from the least, to the greatest; inf and NaN have no value.
+
+    ``rest`` is what the legend calls these. ``spread``: equal steps of colour are equal steps of the value, or of its
+    "root". ``strong``: which end stands out.
+    """
+    if spread not in SPREADS:
+        raise OptionError(f"{option('spread', spread)} is not possible. Give one of {', '.join(map(repr, SPREADS))}.")
     known = np.isfinite(values)
     high = float(values.max(where=known, initial=-np.inf)) if known.any() else 0.0
     least = float(values.min(where=known, initial=np.inf)) if known.any() else 0.0
     low = least if low is None else min(low, least)
     span = high - low
+    if spread == "auto":
+        spread = "root" if known.any() and np.median(values[known]) - low < span / 20 else "even"
+    power = 0.5 if spread == "root" else 1.0
     with np.errstate(invalid="ignore", over="ignore"):
-        place = (values - low) * ((GRADES - 1e-6) / span) if span > 0 else np.zeros(len(values))
-        bands = np.where(known, place + 1, 0).astype(np.uint8)
-    bands = np.minimum(bands, GRADES)
+        place = (values - low) / span if span > 0 else np.zeros(len(values))
+        place = place if power == 1 else np.sqrt(place)
+        place = place if strong == "low" else 1 - place  # what stands out is drawn last: it has the first bands
+        bands = np.where(known, np.minimum(place * GRADES, GRADES - 1) + 1, 0).astype(np.uint8)
     shades = style.shades(GRADES)
-    colours = np.vstack((_rgba(style.palette.unreached), shades))
+    colours = np.vstack((rgba(style.palette.unreached), shades))
     factor, unit = readable(style.units, high)
-    bar = Bar(shades, _ticks(low, high, factor), f"{label} ({unit})" if unit else label)
+    bar = Bar(
+        shades[:: 1 if strong == "low" else -1],
+        _ticks(low, high, factor, power),
+        f"{label} ({unit})" if unit else label,
+    )
     missing = [] if known.all() else [Swatch(style.palette.unreached, rest)]
     return Scale(bands, colours, bar if known.any() else None, missing)
 
@@ -115,7 +137,7 @@ def steps(values: np.ndarray, limits: Any, style: Style) -> Scale:
     bands = np.searchsorted(ends, values, side="left").astype(np.int64) + 1
     bands = np.where((bands > len(ends)) | np.isnan(values), 0, bands).astype(np.uint8)
     shades = style.shades(len(ends))
-    colours = np.vstack((_rgba(style.palette.unreached), shades))
+    colours = np.vstack((rgba(style.palette.unreached), shades))
     factor, unit = readable(style.units, float(ends[-1]))
     tail = f" {unit}" if unit else ""
     names = [number(float(end) / factor) for end in ends]
@@ -136,15 +158,24 @@ def take_limits(limits: Any) -> np.ndarray:
     return ends
 
 
-def _rgba(colour: str) -> np.ndarray:
+def rgba(colour: str) -> np.ndarray:
     """Return a colour as red, green, blue and opacity."""
     return np.asarray(matplotlib("colors").to_rgba(colour))
 
 
-def _ticks(low: float, high: float, factor: float) -> list[tuple[float, str]]:
+def _ticks(low: float, high: float, factor: float, power: float) -> list[tuple[float, str]]:
     """Return round numbers between two values, and where they are between them."""
     if not high > low:
         return [(0.5, number(float(low / factor)))]
     found = matplotlib("ticker").MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]).tick_values(low / factor, high / factor)
+    if power != 1:  # small numbers have more room
+        step = float(found[1] - found[0])
+        found = np.sort(np.concatenate((found, [step / 20, step / 5])))
     places = ((float(value) * factor - low) / (high - low) for value in found)
-    return [(at, number(round(float(v), 12))) for at, v in zip(places, found, strict=True) if -1e-9 <= at <= 1 + 1e-9]
+    inside = [(at, float(value)) for at, value in zip(places, found, strict=True) if -1e-9 <= at <= 1 + 1e-9]
+    return [(max(at, 0.0) ** power, number(float(f"{value:.10g}"))) for at, value in inside]
+
+
+def shorten(name: str) -> str:
+    """Return a name, or the beginning of a long one, for the legend."""
+    return name if len(name) <= 24 else name[:23] + "…"

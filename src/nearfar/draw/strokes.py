@@ -74,10 +74,8 @@ def wrapped(page: Map, edges: Edges, bands: np.ndarray) -> tuple[Edges, np.ndarr
 def paint(page: Map, edges: Edges, bands: np.ndarray, colours: np.ndarray) -> None:
     """Draw edges, each in the colour of its band: as lines, or as pixels if there are many."""
     edges, bands = wrapped(page, edges, bands)
-    if as_lines(page, edges):
-        draw_lines(page, edges, bands, colours, np.full(len(colours), thickness(page, edges)))
-    else:
-        draw_pixels(page, edges, bands, colours)
+    widths = np.full(len(colours), thickness(page, edges))
+    (draw_lines if as_lines(page, edges) else draw_pixels)(page, edges, bands, colours, widths)
 
 
 def as_lines(page: Map, edges: Edges) -> bool:
@@ -86,10 +84,10 @@ def as_lines(page: Map, edges: Edges) -> bool:
 
 
 def thickness(page: Map, edges: Edges) -> float:
-    """Return the width of lines in pixels, 0.6 to 2: thin where the edges together are long for the page."""
+    """Return the width of lines in pixels, 0.7 to 2: thin where the edges together are long for the page."""
     total = float(np.hypot(*(page.points[:, edges.heads] - page.points[:, edges.tails])).sum())
-    usual = 0.05 * page.page.wide * page.page.high / max(total, 1.0)
-    return float(np.clip(usual, 0.6, 2.0)) * page.page.size / 13
+    usual = 0.06 * page.page.wide * page.page.high / max(total, 1.0)
+    return float(np.clip(usual, 0.7, 2.0)) * page.page.size / 13
 
 
 def draw_lines(page: Map, edges: Edges, bands: np.ndarray, colours: np.ndarray, widths: np.ndarray) -> None:
@@ -112,14 +110,14 @@ def _segments(page: Map, edges: Edges) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
-def draw_pixels(page: Map, edges: Edges, bands: np.ndarray, colours: np.ndarray) -> None:
-    """Draw edges into an image, and put the image on the page."""
+def draw_pixels(page: Map, edges: Edges, bands: np.ndarray, colours: np.ndarray, widths: np.ndarray) -> None:
+    """Draw edges of the width of their band into an image, and put the image on the page."""
     from ..kernels.cpu.strokes import stroke
 
     shape = page.page.high, page.page.wide
     ink, most = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
     found = np.zeros(shape, np.uint8)
-    stroke(page.points[0], page.points[1], edges.tails, edges.heads, bands, ink, most, found)
+    stroke(page.points[0], page.points[1], edges.tails, edges.heads, bands, widths, ink, most, found)
     image = (colours * 255).round().astype(np.uint8)[found]
     weight = max(1.0, page.page.size / 13)
     image[..., 3] = (np.minimum(ink * weight, 1) * 255).astype(np.uint8)

@@ -12,6 +12,7 @@ from ..description import Description
 from ..engine.query import PreparedGraph, Query, take_vertices
 from ..errors import InputTypeError, OptionError
 from ..graph import Graph
+from ..graph.above import Drawn
 from ..graph.tables import Columns, Framed, Named
 from ..results.lookup import take_count
 from .ask import Asked, MetricOptions, ask, take_flag
@@ -20,7 +21,7 @@ from .measure import Measure
 TIES = ("near", "exact")
 
 
-class ArcMeasure(Framed):
+class ArcMeasure(Framed, Drawn):
     """One number per arc. Made by `nearfar.metrics.edge_betweenness`.
 
     Attributes

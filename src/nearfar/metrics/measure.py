@@ -10,6 +10,7 @@ import numpy as np
 
 from ..description import Description
 from ..errors import OptionError
+from ..graph.above import Drawn
 from ..graph.tables import Columns, Framed, Named
 from ..results import lookup
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ..graph import Graph
 
 
-class Measure(Framed):
+class Measure(Framed, Drawn):
     """One number for each of some vertices, or one per column. Made by the functions of `nearfar.metrics`.
 
     Attributes

@@ -13,6 +13,7 @@ from ..engine.folds import Wanted
 from ..engine.query import PreparedGraph
 from ..errors import InputTypeError, MethodError, OptionError
 from ..graph import Graph
+from ..graph.above import Drawn
 from ..graph.tables import Columns, Framed
 from .ask import Asked, MetricOptions, ask
 from .measure import Measure
@@ -20,7 +21,7 @@ from .measure import Measure
 MOST_BINS = 10_000
 
 
-class Histogram(Framed):
+class Histogram(Framed, Drawn):
     """How many distances lie in each of several bins. Made by `histogram`; unpacks to (counts, edges), as NumPy has it.
 
     Attributes

@@ -6,16 +6,14 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ..choices import Count
 from ..command import Command, Option
 from ..options import SOLVING, bundle, direction, graph_file, reading, shared, targets
-
-if TYPE_CHECKING:
-    import nearfar
+from ..pictures import MEASURES, SHOWN, draw_picture, question_of
 
 _look = partial(click.option, cls=Option, section="Picture")
 LOOKS = {
@@ -25,7 +23,7 @@ LOOKS = {
     "title": _look("--title", metavar="TEXT", help="What stands above the picture."),
     "units": _look("--units", metavar="UNIT", help="Unit of the distances, such as s or m, for the legend."),
     "colours": _look("--colours", metavar="NAME", help="Colour map of matplotlib; default: plasma."),
-    "legend": _look("--legend/--no-legend", default=True, help="Whether there is a legend."),
+    "legend": _look("--legend/--no-legend", default=None, help="Whether there is a legend."),
     "scale": _look(
         "--scale",
         type=click.Choice(["auto", "degrees", "metres", "plane"]),
@@ -62,13 +60,24 @@ draw_solving = bundle("solving", {name: SOLVING[name] for name in ("method", "de
 @click.command(
     cls=Command,
     examples=(
-        "nearfar draw andorra.osm.pbf --source 51500501 --units s -o map.png",
-        "nearfar draw andorra.osm.pbf --source 51500501 --limits 300,600,900 --dark",
-        "nearfar draw Berlin_0_256.map --source 94,153 --to 10,186 -o path.svg",
+        "nearfar draw andorra.osm.pbf --source 625022 --to 625031 -o map.png",
+        "nearfar draw andorra.osm.pbf --source 625022 --limits 300,600,900 --dark",
+        "nearfar draw roads.gr.gz --coordinates roads.co.gz --sources @hospitals.txt",
+        "nearfar draw roads.npz --measure betweenness -o betweenness.svg",
     ),
 )
 @graph_file
 @click.option("--source", "-s", cls=Option, metavar="VERTEX", help="Colour the network by the distance from here.")
+@click.option(
+    "--sources",
+    multiple=True,
+    cls=Option,
+    metavar="LIST",
+    help="Draw which of these is nearest to every vertex: a,b,c or @FILE; may be repeated.",
+)
+@click.option("--demand", type=click.Path(), cls=Option, metavar="TABLE", help="Draw its flows, as of nearfar flows.")
+@click.option("--measure", type=click.Choice(MEASURES), cls=Option, metavar="NAME", help=f"Draw {', '.join(MEASURES)}.")
+@click.option("--kind", type=click.Choice(SHOWN), cls=Option, metavar="NAME", help=f"Draw a {', '.join(SHOWN)}.")
 @targets
 @click.option("--limits", cls=Option, metavar="LIST", help="Bands up to these distances: 300,600,900.")
 @direction
@@ -77,29 +86,20 @@ draw_solving = bundle("solving", {name: SOLVING[name] for name in ("method", "de
 @draw_solving
 @shared(PICTURE_OUT, SILENT)
 def draw(
-    file: str,
-    source: str | None,
-    to: tuple[str, ...],
-    limits: str | None,
-    direction: str,
-    looks: dict[str, Any],
-    reading: dict[str, Any],
-    solving: dict[str, Any],
-    output: str | None,
-    quiet: bool,
+    file: str, looks: dict[str, Any], reading: dict[str, Any], output: str | None, quiet: bool, **asked: Any
 ) -> None:
-    """Draw a network: coloured by distance from a source, in bands, with paths on top.
+    """Draw a network: coloured by distance from a source, in bands, with paths on top; or other answers on it.
 
-    Without --source, the network alone. North is up, and both directions have the same scale.
+    Without a question, the network alone. North is up, and both directions have the same scale.
     """
-    _check(source, to, limits, direction, solving)
+    asked["limits"] = _take_limits(asked["limits"])
+    question_of(asked)
     target = _take_output(file, output)
     from ..screen import note
     from ..work import given, load
 
-    ends = _take_limits(limits)
     loaded = load(file, reading, quiet)
-    picture = _drawn(loaded.graph, source, to, ends, direction, given(looks), given(solving), quiet)
+    picture = draw_picture(loaded.graph, asked, given(looks), quiet)
     if target == "-":
         sys.stdout.buffer.write(picture.to_bytes("png"))
         sys.stdout.buffer.flush()
@@ -107,19 +107,6 @@ def draw(
     picture.save(target)
     if not quiet:
         note(f"wrote {target}: {picture.width:,} x {picture.height:,} pixels")
-
-
-def _check(
-    source: str | None, to: tuple[str, ...], limits: str | None, direction: str, solving: dict[str, Any]
-) -> None:
-    """Refuse options that would do nothing."""
-    given = {
-        "--to": bool(to), "--limits": limits is not None, "--direction": direction != "from",
-        **{f"--{name}": value is not None for name, value in solving.items()},
-    }  # fmt: skip
-    without = [name for name, is_there in given.items() if is_there]
-    if source is None and without:
-        raise click.UsageError(f"{without[0]} is about distances; add --source", click.get_current_context())
 
 
 def _take_output(file: str, output: str | None) -> str:
@@ -157,27 +144,3 @@ def _take_limits(words: str | None) -> list[float] | None:
         raise click.UsageError(
             f"'{words[:40]}' are no limits: give numbers, as 300,600,900", click.get_current_context()
         ) from None
-
-
-def _drawn(
-    graph: nearfar.Graph,
-    source: str | None,
-    to: tuple[str, ...],
-    limits: list[float] | None,
-    direction: str,
-    looks: dict[str, Any],
-    solving: dict[str, Any],
-    quiet: bool,
-) -> Any:
-    """Solve what the picture needs, and draw it."""
-    import nearfar
-
-    from ..words import find_vertex, find_vertices
-    from ..work import solve
-
-    if source is None:
-        return nearfar.draw.network(graph, **looks)
-    start = find_vertex(graph, source, "source")
-    ends = find_vertices(graph, to, "target")
-    result = solve(partial(nearfar.sssp, graph, start, direction=direction, **solving), quiet)
-    return nearfar.draw.network(result, limits=limits, to=ends, **looks)

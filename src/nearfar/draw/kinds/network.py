@@ -14,7 +14,7 @@ from ...results.lookup import as_float
 from ..looks import Looks, Style, take_looks
 from ..maps import Map
 from ..picture import Picture
-from ..scales import Scale, Swatch, gradient, number, readable, steps
+from ..scales import Scale, Swatch, gradient, number, readable, shorten, steps
 
 
 def network(
@@ -143,15 +143,11 @@ def _told(row: np.ndarray, graph: Graph, targets: list[Any], style: Style) -> st
         return ""
     distance = float(row[graph.index(targets[0])])
     factor, unit = readable(style.units, distance)
-    text = number(float(f"{distance / factor:.4g}"))
-    return f"path to {_short(str(targets[0]))}: {text}" + (f" {unit}" if unit else "")
+    whole = factor == 1 and distance.is_integer()
+    text = number(distance if whole else float(f"{distance / factor:.4g}"))
+    return f"path to {shorten(str(targets[0]))}: {text}" + (f" {unit}" if unit else "")
 
 
 def _called(graph: Graph, starts: np.ndarray) -> str:
     """Return what the legend calls the start."""
-    return f"source {_short(str(graph.name(int(starts[0]))))}" if len(starts) == 1 else f"{len(starts):,} sources"
-
-
-def _short(name: str) -> str:
-    """Return the beginning of a long name."""
-    return name if len(name) <= 24 else name[:23] + "…"
+    return f"source {shorten(str(graph.name(int(starts[0]))))}" if len(starts) == 1 else f"{len(starts):,} sources"

@@ -37,12 +37,40 @@ def _cut(x: Any, dx: Any, size: Any, low: Any, high: Any) -> Any:
     return max(low, first), min(high, last)
 
 
-@kernel
-def stroke(xs: Any, ys: Any, tails: Any, heads: Any, colours: Any, ink: Any, most: Any, bands: Any) -> None:
-    """Draw a stroke for each edge.
+@inlined
+def _walk(x: Any, y: Any, dx: Any, dy: Any, band: Any, ink: Any, most: Any, bands: Any) -> None:
+    """Lay down the ink of a stroke one pixel wide."""
+    steep = abs(dy) > abs(dx)
+    if steep:
+        x, y, dx, dy = y, x, dy, dx
+    if dx < 0:
+        x, y, dx, dy = x + dx, y + dy, -dx, -dy
+    slope = dy / dx
+    density = math.sqrt(1 + slope * slope)
+    for column in range(math.floor(x), math.floor(x + dx) + 1):
+        left, right = max(x, column), min(x + dx, column + 1.0)
+        amount = (right - left) * density
+        if amount <= 0:
+            continue
+        middle = y + slope * ((left + right) / 2 - x) - 0.5
+        row = math.floor(middle)
+        share = middle - row
+        if steep:
+            _lay(column, row, amount * (1 - share), band, ink, most, bands)
+            _lay(column, row + 1, amount * share, band, ink, most, bands)
+        else:
+            _lay(row, column, amount * (1 - share), band, ink, most, bands)
+            _lay(row + 1, column, amount * share, band, ink, most, bands)
 
-    ``xs`` and ``ys`` are the positions of the vertices in pixels, y downwards; ``colours`` the band of each edge. Edges
-    with an end that is nowhere (NaN) are left out, and what lies outside the picture is cut off.
+
+@kernel
+def stroke(
+    xs: Any, ys: Any, tails: Any, heads: Any, colours: Any, widths: Any, ink: Any, most: Any, bands: Any
+) -> None:
+    """Draw a stroke for each edge; one of several pixels is as many strokes side by side.
+
+    ``xs`` and ``ys`` are the positions of the vertices in pixels, y downwards; ``colours`` the band of each edge,
+    ``widths`` the width of each band. What lies outside the picture is cut off.
     """
     height, width = ink.shape
     for e in range(len(tails)):
@@ -54,29 +82,49 @@ def stroke(xs: Any, ys: Any, tails: Any, heads: Any, colours: Any, ink: Any, mos
         if not low <= high or not abs(dx) + abs(dy) > 0:
             continue
         x, y, dx, dy = x + low * dx, y + low * dy, dx * (high - low), dy * (high - low)
-        steep = abs(dy) > abs(dx)
-        if steep:
-            x, y, dx, dy = y, x, dy, dx
-        if dx < 0:
-            x, y, dx, dy = x + dx, y + dy, -dx, -dy
-        if dx == 0:
+        length = math.sqrt(dx * dx + dy * dy)
+        if length == 0:
             continue
-        slope = dy / dx
-        density = math.sqrt(1 + slope * slope)
-        for column in range(math.floor(x), math.floor(x + dx) + 1):
-            left, right = max(x, column), min(x + dx, column + 1.0)
-            amount = (right - left) * density
-            if amount <= 0:
-                continue
-            middle = y + slope * ((left + right) / 2 - x) - 0.5
-            row = math.floor(middle)
-            share = middle - row
-            if steep:
-                _lay(column, row, amount * (1 - share), colours[e], ink, most, bands)
-                _lay(column, row + 1, amount * share, colours[e], ink, most, bands)
-            else:
-                _lay(row, column, amount * (1 - share), colours[e], ink, most, bands)
-                _lay(row + 1, column, amount * share, colours[e], ink, most, bands)
+        count = max(1, round(widths[colours[e]]))
+        for i in range(count):
+            aside = (i - (count - 1) / 2) / length
+            _walk(x - dy * aside, y + dx * aside, dx, dy, colours[e], ink, most, bands)
+
+
+@kernel
+def merge_arcs(
+    offsets: Any, heads: Any, values: Any, starts: Any, others: Any, arcs: Any, last: Any, tails: Any, sums: Any
+) -> int:
+    """Add up the values of all arcs between each two vertices; return how many pairs of vertices have arcs.
+
+    ``starts`` is 0 everywhere before, for every vertex and two more. ``others`` and ``arcs`` have room for every arc,
+    ``last`` holds -1 for every vertex. Pair i ends up as ``tails[i]``, ``others[i]``, its first arc ``arcs[i]`` and
+    ``sums[i]``. Loops are left out.
+    """
+    n = len(offsets) - 1
+    for u in range(n):
+        for e in range(offsets[u], offsets[u + 1]):
+            if heads[e] != u:
+                starts[min(u, heads[e]) + 2] += 1
+    for u in range(n):
+        starts[u + 2] += starts[u + 1]
+    for u in range(n):  # arcs by their smaller end
+        for e in range(offsets[u], offsets[u + 1]):
+            if heads[e] != u:
+                at = starts[min(u, heads[e]) + 1]
+                starts[min(u, heads[e]) + 1] = at + 1
+                others[at], arcs[at] = max(u, heads[e]), e
+    found = 0
+    for u in range(n):
+        first = found
+        for i in range(starts[u], starts[u + 1]):
+            v, e = others[i], arcs[i]
+            if last[v] < first:  # of this pair, nothing was found yet
+                last[v] = found
+                tails[found], others[found], arcs[found], sums[found] = u, v, e, 0.0
+                found += 1
+            sums[last[v]] += values[e]
+    return found
 
 
 @kernel
