@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import nearfar
 
 from ..store.written import Written
+from .places import places_document
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -32,6 +33,7 @@ def graph_of(graph: Graph) -> dict[str, Any]:
         "arcs": graph.m,
         "undirected": graph.undirected,
         "weight_type": None if graph.weight_dtype is None else str(graph.weight_dtype),
+        **({} if graph.units.weights is None else {"unit": graph.units.weights}),
     }
 
 
@@ -52,6 +54,7 @@ def run_of(
         "cutoff": distances.cutoff,
         "direction": distances.direction,
         "seconds": {"read": loaded.seconds, "solve": stats["seconds"], "compile": stats.get("compile_seconds", 0.0)},
+        **places_document(loaded.graph),
     }
 
 

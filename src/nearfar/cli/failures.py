@@ -36,6 +36,7 @@ TYPED = {
     "targets": {"": "--to"},
     "client": {"": "--scheduler"},
     "weight": {"False": "--weight none"},
+    "units": {"'degrees'": "--degrees", "'m'": "--plane"},
     "strict": {"": "--lenient", "False": "--lenient"},
 }
 

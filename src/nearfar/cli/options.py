@@ -80,6 +80,11 @@ READING = {
         "--lenient", is_flag=True, default=None, help="Accept a file whose header promises another count."
     ),
     "coordinates": _read("--coordinates", type=click.Path(), metavar="FILE", help="File of the vertices' coordinates."),
+    "degrees": _read(
+        "--degrees/--plane",
+        default=None,
+        help="Coordinates are longitude and latitude, or x and y in a plane, if the file does not say it.",
+    ),
     "profile": _read(
         "--profile",
         type=click.Choice(["car", "foot"]),
@@ -233,6 +238,13 @@ sources = bundle(
             cls=Option,
             metavar="FILE",
             help="File of sources, one per line; # starts a comment.",
+        ),
+        "at": click.option(
+            "--at",
+            type=click.Path(),
+            cls=Option,
+            metavar="FILE",
+            help="Table of places with columns lon and lat, and perhaps name: sources are the nearest vertices.",
         ),
     },
 )

@@ -89,7 +89,7 @@ def _print_screen(loaded: Loaded, pairs: nearfar.Table, output: str | None) -> N
         (source, target, "unreached" if distance is None else screen.number(distance))
         for source, target, distance in islice(_lines(pairs), SHOWN)
     ]
-    table = screen.table_of([("source", side), ("target", side), ("distance", "right")], lines)
+    table = screen.table_of([("source", side), ("target", side), (screen.distance_heading(graph), "right")], lines)
     more = []
     if k * t > SHOWN:
         more = [f"{screen.format_count(k * t - SHOWN)} more pairs; -o FILE.csv writes all reached pairs."]

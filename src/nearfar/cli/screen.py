@@ -16,6 +16,7 @@ import nearfar
 from ..description import format_bytes as format_bytes
 from ..description import format_count as format_count
 from ..description import format_seconds as format_seconds
+from .places import place_facts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,9 +94,14 @@ def row_table(graph: Graph, rows: Sequence[Row], counted: str, direction: str) -
         ("source" if direction == "from" else "target", side),
         (counted, "right"),
         ("farthest", side),
-        ("distance", "right"),
+        (distance_heading(graph), "right"),
     ]
     return table_of(columns, lines)
+
+
+def distance_heading(graph: Graph) -> str:
+    """Return the heading of a column of distances, with their unit if it is known."""
+    return "distance" if graph.units.weights is None else f"distance ({graph.units.weights})"
 
 
 def _farthest(graph: Graph, row: Row) -> tuple[str, str]:
@@ -114,7 +120,7 @@ def weights_of(graph: Graph) -> str:
         return "unweighted"
     style = "d" if graph.weight_dtype.kind == "i" else "g"
     span = f" {graph.min_weight:{style}} to {graph.max_weight:{style}}" if graph.m else ""
-    return f"{graph.weight_dtype} weights{span}"
+    return graph.units.behind(f"{graph.weight_dtype} weights{span}") if span else f"{graph.weight_dtype} weights"
 
 
 def run_facts(
@@ -133,6 +139,7 @@ def run_facts(
         ("time", spent),
         *([("cutoff", f"{distances.cutoff}")] if distances.cutoff is not None else []),
         *([("closed", closed_rows(loaded))] if loaded.closed else []),
+        *place_facts(loaded.graph),
     ]
 
 

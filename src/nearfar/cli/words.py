@@ -2,7 +2,7 @@
 
 A word means a number if the vertices of the graph are numbers, and itself if they are words. Lists are separated by
 commas, unless the whole word is a vertex; ``@file`` stands for the lines of a file. A cell of a raster is written
-``3,4`` or ``(3, 4)``, and several are ``3,4,5,6`` or ``(3, 4), (5, 6)``.
+``3,4`` or ``(3, 4)``, and several are ``3,4,5,6`` or ``(3, 4), (5, 6)``. Places on a map are in places.py.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import FileError, FormatError, InputTypeError, MissingFileError, VertexError, clip
+from .places import Place, as_place, find_places, table_of_places
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -27,6 +28,8 @@ def find_vertex(graph: Graph, word: str, role: str) -> Any:
     found = _known(graph, word)
     if found is not None:
         return found
+    if (place := as_place(graph, word)) is not None:
+        return find_places(graph, [place], role)[0]
     if len(cells := _cells(graph, word)) == 1:
         return graph.name(graph.index(cells[0], role))
     number = _as_number(word)
@@ -42,10 +45,19 @@ def find_vertex(graph: Graph, word: str, role: str) -> Any:
 
 def find_vertices(graph: Graph, words: Sequence[str], role: str) -> list[Any]:
     """Return the vertices that words, comma lists and @files name, in order; an empty list is refused."""
-    found = [_one_of(graph, word, role) for word in _spread(graph, words)]
+    typed = list(_spread(graph, words))
+    places = {i: place for i, word in enumerate(typed) if (place := _place(graph, word)) is not None}
+    at = dict(zip(places, find_places(graph, list(places.values()), role), strict=True))
+    found = [at[i] if i in at else _one_of(graph, word, role) for i, word in enumerate(typed)]
     if words and not found:
         raise click.UsageError(f"No {role}s were given; name them as a,b,c or as @FILE with one per line", _context())
     return found
+
+
+def _place(graph: Graph, word: str) -> Place | None:
+    """Return a word as a place, or None if it is none or a vertex is called so."""
+    place = as_place(graph, word)
+    return place if place is None or isinstance(word, Place) or _known(graph, word) is None else None
 
 
 def _one_of(graph: Graph, word: str, role: str) -> Any:
@@ -66,7 +78,10 @@ def _spread(graph: Graph, words: Iterable[str]) -> Iterator[str]:
         if _known(graph, word) is not None:
             yield word
         elif word.startswith("@"):
-            yield from lines_of(word[1:])
+            lines = list(lines_of(word[1:]))
+            yield from table_of_places(lines, word[1:]) or lines
+        elif as_place(graph, word) is not None:
+            yield word
         elif cells := _cells(graph, word):
             yield from map(str, cells)
         else:
@@ -173,15 +188,14 @@ def find_starts(graph: Graph, source: str | None, starts: Sequence[str]) -> Any:
 def find_sources(graph: Graph, given: dict[str, Any]) -> list[Any]:
     """Return the sources that --sources and --sources-from name."""
     words = list(given["sources"])
-    if given["sources_from"] is not None:
-        words += [f"@{given['sources_from']}"]
+    words += [f"@{given[name]}" for name in ("sources_from", "at") if given[name] is not None]
     return find_vertices(graph, words, "source")
 
 
 def check_given(given: dict[str, Any]) -> None:
     """Refuse a command without sources before its file is read."""
-    if not given["sources"] and given["sources_from"] is None:
-        raise click.UsageError("Missing option '--sources' (or '--sources-from')", _context())
+    if not given["sources"] and given["sources_from"] is None and given["at"] is None:
+        raise click.UsageError("Missing option '--sources' (or '--sources-from', or '--at')", _context())
 
 
 def _context() -> click.Context | None:

@@ -41,10 +41,12 @@ def load(file: str, reading: dict[str, Any], quiet: bool) -> Loaded:
     options = given(reading)
     if options.pop("lenient", False):
         options["strict"] = False
-    closed = find_rows(options.pop("close", ()))
+    closed, degrees = find_rows(options.pop("close", ())), options.pop("degrees", None)
     began = time.perf_counter()
     graph = nearfar.read(file, progress=None if shows_progress(quiet) else False, **options)
     graph = graph.close(closed) if closed else graph
+    if degrees is not None:
+        graph = graph.with_units(graph.units.weights, "degrees" if degrees else "units")
     return Loaded(graph, "standard input" if file == "-" else file, time.perf_counter() - began, tuple(closed))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..devices import cpu
-from ..errors import MissingDependencyError, OptionError, option
+from ..errors import MissingDependencyError, OptionError
 from ..graph import Graph
 from ..graph.arrays import Array
 from ..graph.sphere import RADIUS
@@ -42,7 +42,7 @@ def outline(
     if len(xs) * len(ys) > MOST:
         raise OptionError(
             f"the raster would have {len(xs):,} x {len(ys):,} cells, but {MOST:,} is the limit. Give a greater "
-            f"{option('buffer')} or {option('cell')}."
+            f"buffer= or cell=."
         )
     shapes, inner = [], None
     for band in range(count):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..devices import cpu
 from ..engine.query import PreparedGraph, take_graph
-from ..errors import GraphError, OptionError, VertexError, option
+from ..errors import GraphError, OptionError, VertexError
 from ..graph import Graph
 from ..graph.arrays import Array
 from .segments import Found, Segments, nearest_on, on_ground, segments_of
@@ -108,7 +108,7 @@ def _check_words(on: Any, beyond: Any) -> None:
     """Refuse options with other values than their words."""
     for name, value, words in (("on", on, ("vertices", "arcs")), ("beyond", beyond, ("error", "mask"))):
         if value not in words:
-            raise OptionError(f"{option(name, value)} does not exist. Use {words[0]!r} or {words[1]!r}.")
+            raise OptionError(f"{name}={value!r:.60} does not exist. Use {words[0]!r} or {words[1]!r}.")
 
 
 def _take_most(value: Any) -> float:
@@ -153,7 +153,7 @@ def _find_arcs(graph: Graph, points: Array, space: Space, vertices: Array, withi
         graph.memo[key] = segments_of(graph, vertices, space)
     segments: Segments = graph.memo[key]
     if not len(segments.tails):
-        raise GraphError(f"there are no arcs between different vertices to snap to. Use {option('on', 'vertices')}.")
+        raise GraphError("there are no arcs between different vertices to snap to. Use on='vertices'.")
     bound, parts = space.straight(most) * (1 + 1e-9), []
     for low in range(0, len(points), BATCH):
         vectors = space.vectors(points[low : low + BATCH])
@@ -199,7 +199,7 @@ def _refuse_far(points: Array, result: Snapped, most: float) -> None:
     far = f"{most:g} {result.unit or ''}".strip()
     raise VertexError(
         f"point {lost[0]} at ({x:g}, {y:g}) is more than {far} from the graph ({len(lost)} of {len(points)} are). "
-        f"Allow more with {option('max_distance')}, or give {option('beyond', 'mask')} to mark such points."
+        f"Allow more with max_distance=, or give beyond='mask' to mark such points."
     )
 
 

@@ -76,9 +76,9 @@ def space_of(graph: Graph, units: str | None) -> Space:
             f"latitude, or {option('units', 'm')} (or another unit) for x and y in a plane"
             f"{in_python('; graph.with_units(coordinates=...) says it once for all')}."
         )
-    if unit == DEGREES and graph.n and "places" not in graph.memo:
+    if unit == DEGREES and graph.n and "degrees" not in graph.memo:
         _check_degrees(graph)
-        graph.memo["places"] = True
+        graph.memo["degrees"] = True
     return Space(unit == DEGREES, "m" if unit == DEGREES else unit)
 
 
@@ -111,7 +111,7 @@ def take_points(x: Any, y: Any, space: Space, beyond: str) -> Array:
         where = tuple(points[bad[0]].tolist())
         raise OptionError(
             f"point {bad[0]} is {where}, but coordinates must be finite. Leave it out, or give "
-            f"{option('beyond', 'mask')} to mark such points as not found."
+            f"beyond='mask' to mark such points as not found."
         )
     if space.degrees:
         _check_range(points)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import GraphError, OptionError, option
+from ..errors import GraphError, OptionError
 from ..graph import Graph
 from ..graph.arrays import Array
 
@@ -21,7 +21,7 @@ WITHIN = ("largest", "all")
 def vertices_within(graph: Graph, within: Any) -> Array:
     """Return the vertices where a point may be, by index."""
     if within not in WITHIN:
-        raise OptionError(f"{option('within', within)} does not exist. Use 'largest' or 'all'.")
+        raise OptionError(f"within={within!r:.60} does not exist. Use 'largest' or 'all'.")
     if not graph.n:
         raise GraphError("the graph has no vertices, so no point is near one. Build it with vertices.")
     if within == "all":

@@ -70,11 +70,16 @@ def convert(
 
     options = {"--memory": memory is not None, "--reversed": reversed, "--restart": restart}
     given = [name for name, there in options.items() if there]
-    if is_folder_name(out) and to_format is None and not reading["close"]:
+    whole = bool(reading["close"]) or reading["degrees"] is not None
+    if is_folder_name(out) and to_format is None and not whole:
         convert_to_folder(file, out, reading, memory, reversed, restart, quiet)
         return
     if given:
-        why = "--close, which reads the graph whole" if is_folder_name(out) else "an OUT that does not end in .nearfar"
+        why = (
+            "--close or --degrees, which read the graph whole"
+            if is_folder_name(out)
+            else "an OUT that does not end in .nearfar"
+        )
         raise click.UsageError(f"{given[0]} does not go with {why}; leave it out", click.get_current_context())
     check_target(out, to_format)
     store(load(file, reading, quiet).graph, out, to_format, quiet, lossy)

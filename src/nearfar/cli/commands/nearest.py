@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         "nearfar nearest roads.gr.gz --sources @hospitals.txt -o nearest.csv",
         "nearfar nearest roads.gr.gz --sources 1,500,1000 --to 77",
         "nearfar nearest roads.gr.gz --sources @hospitals.txt --k 3 --direction to",
+        "nearfar nearest monaco.osm.pbf --at hospitals.csv -o nearest.csv",
     ),
 )
 @graph_file
@@ -184,4 +185,6 @@ def _path_table(answer: nearfar.Nearest | nearfar.KNearest, paths: Sequence[Path
         for found, source in zip(paths, sources, strict=True)
     ]
     side = screen.side_of(answer.graph)
-    return screen.table_of([("target", side), ("nearest", side), ("distance", "right")], rows)
+    return screen.table_of(
+        [("target", side), ("nearest", side), (screen.distance_heading(answer.graph), "right")], rows
+    )

@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     examples=(
         "nearfar path roads.gr.gz 1 1000",
         "nearfar path roads.gr.gz --source 1 --to 1000",
+        "nearfar path monaco.osm.pbf --from 7.4197,43.7314 --to 7.42,43.74",
         "nearfar path friends.csv Ann Zoe --weight none --quiet",
     ),
 )
 @graph_file
 @click.argument("ends", nargs=-1, metavar="SOURCE TARGET")
-@click.option("--source", "-s", cls=Option, metavar="VERTEX", help="The source, instead of SOURCE.")
+@click.option("--source", "-s", "--from", "source", cls=Option, metavar="VERTEX", help="The source, instead of SOURCE.")
 @click.option("--to", "-t", cls=Option, metavar="VERTEX", help="The target, instead of TARGET.")
 @reading
 @solving
@@ -109,7 +110,7 @@ def _print_screen(loaded: Loaded, result: nearfar.Table, start: Any, found: Path
     assert found.vertices is not None
     facts = [
         *screen.run_facts(loaded, result),
-        ("distance", f"{found.shown}, over {screen.count(len(found.vertices) - 1, 'arc')}"),
+        ("distance", f"{loaded.graph.units.behind(found.shown)}, over {screen.count(len(found.vertices) - 1, 'arc')}"),
         ("path", screen.whole_path(found.vertices)),
     ]
     screen.show(f"From {start} to {found.target} in {loaded.file}", facts)

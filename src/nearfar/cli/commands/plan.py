@@ -52,7 +52,7 @@ def plan(
     from ..words import find_sources, find_vertex
     from ..work import given, load
 
-    several = bool(sources["sources"]) or sources["sources_from"] is not None
+    several = any(sources.values())
     if source is not None and several:
         raise click.UsageError(
             "--source and --sources plan different queries; leave one out", click.get_current_context()

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
         "nearfar sssp roads.gr.gz --source 1 --to 1000 --json",
         "nearfar sssp friends.csv --source Ann --weight none -o ann.npz",
         "nearfar sssp roads.gr.gz --source 1 --start 2=3.5 --to 1000",
+        "nearfar sssp monaco.osm.pbf --from 7.4197,43.7314",
     ),
 )
 @graph_file
-@click.option("--source", "-s", cls=Option, metavar="VERTEX", help="The source.")
+@click.option("--source", "-s", "--from", "source", cls=Option, metavar="VERTEX", help="The source.")
 @click.option(
     "--start",
     multiple=True,
@@ -141,7 +142,7 @@ def _print_screen(
         heading = f"From {first} to {last} in {loaded.file}"
         screen.show(
             heading,
-            [*facts, *written, *(path_facts(paths[0]) if len(paths) == 1 else [])],
+            [*facts, *written, *(path_facts(loaded.graph, paths[0]) if len(paths) == 1 else [])],
             *_path_table(loaded.graph, paths),
         )
     else:
@@ -150,14 +151,14 @@ def _print_screen(
         screen.show(f"Distances {result.direction} {start} in {loaded.file}", [*facts, *reached, *written], *tables)
 
 
-def path_facts(found: PathTo) -> list[Fact]:
+def path_facts(graph: nearfar.Graph, found: PathTo) -> list[Fact]:
     """Return the distance and the path, shortened to the line."""
     from .. import screen
 
     if found.vertices is None:
         return [("distance", "unreached")]
     width = screen.console().width - len("distance") - 2
-    return [("distance", found.shown), ("path", screen.short_path(found.vertices, width))]
+    return [("distance", graph.units.behind(found.shown)), ("path", screen.short_path(found.vertices, width))]
 
 
 def _path_table(graph: nearfar.Graph, paths: Sequence[PathTo]) -> list[Any]:
@@ -166,14 +167,15 @@ def _path_table(graph: nearfar.Graph, paths: Sequence[PathTo]) -> list[Any]:
 
     if len(paths) == 1:
         return []
+    heading = screen.distance_heading(graph)
     wide = max(len("target"), *(len(str(found.target)) for found in paths))
-    far = max(len("distance"), *(len(found.shown) for found in paths))
+    far = max(len(heading), *(len(found.shown) for found in paths))
     room = max(20, screen.console().width - wide - far - 8)
     rows = [
         (found.target, found.shown, "" if found.vertices is None else screen.short_path(found.vertices, room))
         for found in paths
     ]
-    return [screen.table_of([("target", screen.side_of(graph)), ("distance", "right"), ("path", "left")], rows)]
+    return [screen.table_of([("target", screen.side_of(graph)), (heading, "right"), ("path", "left")], rows)]
 
 
 def reached_tables(result: nearfar.Distances) -> tuple[list[Fact], list[Any]]:
@@ -188,4 +190,8 @@ def reached_tables(result: nearfar.Distances) -> tuple[list[Fact], list[Any]]:
         return [fact], []
     rows = [("" if i else "nearest", graph.name(v), screen.number(distance)) for i, (v, distance) in enumerate(near)]
     rows.append(("farthest", graph.name(row.farthest[0]), screen.number(row.farthest[1])))
-    return [fact], [screen.table_of([("", "left"), ("vertex", screen.side_of(graph)), ("distance", "right")], rows)]
+    return [fact], [
+        screen.table_of(
+            [("", "left"), ("vertex", screen.side_of(graph)), (screen.distance_heading(graph), "right")], rows
+        )
+    ]

@@ -88,7 +88,7 @@ def verify(
     from ..words import find_sources, find_vertex
     from ..work import load
 
-    if source is not None and (sources["sources"] or sources["sources_from"]):
+    if source is not None and any(sources.values()):
         raise click.UsageError("--source and --sources contradict each other; leave one out", ctx)
     if sample is not None and not is_store(answer):
         raise click.UsageError("--sample is for stores (.zarr); leave it out: all rows are proved", ctx)
@@ -96,7 +96,7 @@ def verify(
     starts = None
     if source is not None:
         starts = [find_vertex(loaded.graph, source, "source")]
-    elif sources["sources"] or sources["sources_from"]:
+    elif any(sources.values()):
         starts = find_sources(loaded.graph, sources)
     began = time.perf_counter()
     if is_store(answer):
