@@ -313,3 +313,19 @@ def test_nothing_within_reach():
     assert metrics.mean_distance(graph).top(1) == [(0, 8.5)]
     assert metrics.accessibility(graph, {}, cutoffs=[5]).values.sum() == 0
     assert metrics.accessibility(Graph.from_arcs([], [], n=0), [], cutoffs=[5]).values.shape == (0, 1)
+
+
+def test_within_keeps_to_its_memory():
+    """Work space and lists that are being filled count, too; numpy's arrays are traced."""
+    import tracemalloc
+
+    graph = nearfar.generate.road_grid(120, 120, seed=1)
+    wanted = metrics.within(graph, 300).to_scipy()
+    with pytest.raises(nearfar.errors.MemoryLimitError, match="searches up to the cutoff over 14,400 vertices need"):
+        metrics.within(graph, 300, memory="1 MB")
+    for megabytes in (8, 30):
+        tracemalloc.start()
+        found = metrics.within(graph, 300, memory=megabytes * 10**6)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < megabytes * 10**6 and (found.to_scipy() != wanted).nnz == 0

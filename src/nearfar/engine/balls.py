@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from ..progress import watcher
 from ..results import limits
 from .query import Query
 from .tuning import BALL_PIECES, BALL_SAMPLE, LIST_ROOM, LOOK_SHARE
+
+LIST_SHARE = 4  # a list that is filled takes at most this part of a thread's memory
+COUNT_BYTES = 32  # per source: how many are near it, where its list begins, and both while they are joined
 
 
 class BallSpace:
@@ -131,13 +135,15 @@ def list_near(query: Query, cutoff: float, available: int) -> Lists:
     parts: list[Any] = [None] * pieces
     done: list[int] = []
     used: list[int] = []
+    beside, room = _list_space(query, pieces, available)
 
     def new_worker() -> Callable[[int], None]:
         space = BallSpace(query, cutoff)
 
         def do(i: int) -> None:
             sources = query.sources[bounds[i] : bounds[i + 1]]
-            parts[i] = _list_piece(space, sources, stop, done, lambda size: count_bytes(used, size, available))
+            count = partial(count_bytes, used, available=available, beside=beside)
+            parts[i] = _list_piece(space, sources, stop, done, count, room)
 
         return do
 
@@ -148,26 +154,46 @@ def list_near(query: Query, cutoff: float, available: int) -> Lists:
     return Lists(offsets, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts]))
 
 
-def count_bytes(used: list[int], size: int, available: int) -> None:
-    """Count the bytes of the lists so far; refuse more than may be used."""
+def _list_space(query: Query, pieces: int, available: int) -> tuple[int, int]:
+    """Return the bytes that searches need beside the lists, and the entries of a list that is filled and then copied.
+
+    It has room for what is near any source, so that it need not grow, and is longer if memory allows.
+    """
+    n, k, threads = query.graph.n, len(query.sources), min(query.threads, pieces)
+    entry, fixed = 4 + _sum_type(query).itemsize, threads * space_bytes(n) + COUNT_BYTES * k
+    most = max(1, min(LIST_ROOM, n * -(-k // pieces)))
+    room = max(min(n, most), min(most, (available - fixed) // (LIST_SHARE * threads * entry)))
+    needs = fixed + threads * room * entry
+    if needs > available:
+        raise MemoryLimitError(
+            f"searches up to the cutoff over {n:,} vertices need {format_bytes(needs)}; {format_bytes(available)} may "
+            f"be used. Allow more memory, or use fewer {option('threads')}.",
+            needs,
+            available,
+        )
+    return needs, room
+
+
+def count_bytes(used: list[int], size: int, available: int, beside: int = 0) -> None:
+    """Count the bytes of the lists so far; refuse more than may be used, of which some is needed beside them."""
     used.append(size)
-    if 2 * sum(used) > available:  # all of them are joined at the end
+    if beside + 2 * sum(used) > available:  # all of them are joined at the end
         raise MemoryLimitError(
             f"the pairs within the cutoff need more than {format_bytes(available)}, which may be used. Use a smaller "
             f"{option('cutoff')}, fewer sources at a time, or allow more memory.",
-            2 * sum(used),
+            beside + 2 * sum(used),
             available,
         )
 
 
 def _list_piece(
-    space: BallSpace, sources: np.ndarray, stop: np.ndarray, done: list[int], count: Callable[[int], None]
+    space: BallSpace, sources: np.ndarray, stop: np.ndarray, done: list[int], count: Callable[[int], None], room: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return how many vertices are near each of some sources, these vertices, and their distances."""
     from ..kernels.cpu.balls import list_balls
 
     counts, targets, lengths = [np.empty(0, np.int64)], [np.empty(0, np.int32)], [np.empty(0, space.dist.dtype)]
-    low, room = 0, LIST_ROOM
+    low = 0
     while low < len(sources) and not stop[0]:
         ends = np.empty(len(sources) - low, np.int64)
         heads, sums = np.empty(room, np.int32), np.empty(room, space.dist.dtype)
