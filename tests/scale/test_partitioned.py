@@ -17,6 +17,8 @@ from helpers.in_process import InProcess
 from nearfar import errors
 from nearfar.devices.cpu import Facts
 from nearfar.graph import Graph, generate
+from nearfar.graph.stored import ArcFile
+from nearfar.scale.partitioned.shelf import PartPlace, Shelf
 
 SMALL = {"max_n": 16, "max_m": 40, "dtypes": ("int32", "int64", None, "float32", "float64")}
 METHODS = st.sampled_from(["auto", "rounds"])
@@ -112,6 +114,35 @@ def test_tables_and_pairs(tmp_path_factory, cut, data):
     there.cluster.close()
 
 
+@settings(max_examples=40)
+@given(cut_cases(**SMALL), st.data())
+def test_paths_are_as_long_as_distances_say(tmp_path_factory, cut, data):
+    case, labels, count = cut
+    graph = Graph.from_arcs(*case.arrays(), n=case.n)
+    source, target = (data.draw(st.integers(0, graph.n - 1)) for _ in "st")
+    method = data.draw(METHODS)
+    there = opened(tmp_path_factory.mktemp("parts"), graph, labels, count)
+    row = nearfar.sssp(graph, source)
+    if row[target] == np.inf:
+        with pytest.raises(errors.NoPathError, match=f"no path leads from {source} to {target}"):
+            there.path(source, target, method=method)
+    else:
+        path = there.path(source, target, method=method)
+        assert (path[0], path[-1]) == (source, target)
+        assert len(set(path)) == len(path)
+        tight = tight_arcs(graph, row.dist)
+        assert all(arc in tight for arc in itertools.pairwise(path))
+    there.cluster.close()
+
+
+def tight_arcs(graph, dist):
+    """Return the arcs (u, v) whose weight is the difference of the distances of their ends."""
+    weights = np.ones(graph.m, dist.dtype) if graph.weights is None else graph.weights
+    wide = dist if dist.dtype.kind == "f" else dist.astype(np.int64)
+    tight = wide[graph.tails] + weights == wide[graph.heads]
+    return set(zip(graph.tails[tight].tolist(), graph.heads[tight].tolist(), strict=True))
+
+
 def test_no_task_holds_arcs_and_no_process_loads_more_than_its_parts(roads):
     there, graph = roads
     found = there.sssp(0)
@@ -191,6 +222,10 @@ def test_distances_as_a_table(roads, tmp_path):
         (s, v, rows[s, v]) for s in (3, 9) for v in range(graph.n) if rows[s, v] < np.inf
     }
     assert len(list((tmp_path / "d.parquet").iterdir())) == 4
+    near = there.nearest([9, 300])
+    near.write(tmp_path / "n.parquet")
+    lines = parquet.read_table(tmp_path / "n.parquet").to_pylist()
+    assert {line["vertex"]: (line["source"], line["distance"]) for line in lines} == {v: near[v] for v in range(400)}
 
 
 def test_files_are_removed_with_the_result_unless_they_were_asked_for(roads, tmp_path):
@@ -306,7 +341,8 @@ def test_an_interrupted_query_ends_its_tasks(roads, monkeypatch):
     assert not list(folder.glob("distances*"))
 
 
-def test_an_edge_list_is_converted_and_cut(tmp_path):
+def test_an_edge_list_is_converted_and_cut(tmp_path, monkeypatch):
+    monkeypatch.setattr(ArcFile, "map", None)  # nobody has all arcs at any time
     pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
     graph = generate.road_grid(12, 12, seed=2)
     (folder := tmp_path / "arcs").mkdir()
@@ -341,3 +377,39 @@ def test_distances_that_fit_no_type(tmp_path):
                 ask()
         assert there.distance(4, 5) == 2**61
         same(there.sssp(0, cutoff=2**62), nearfar.sssp(graph, 0, cutoff=2**62))
+
+
+def test_distances_to_a_vertex(roads, tmp_path):
+    assert roads[0].reversed is roads[0]
+    graph, path = generate.rmat(6, seed=1, undirected=False), tmp_path / "r.nearfar"
+    nearfar.write(graph, path, reversed=True)
+    nearfar.write_parts(path, nearfar.partition(graph, 3, how="ranges"))
+    with nearfar.PartitionedGraph.open(path, roads[0].cluster) as there:
+        same(there.reversed.sssp(5), nearfar.sssp(graph, 5, direction="to"))
+    with (
+        opened(tmp_path, graph, np.arange(graph.n) % 2, 2) as there,
+        pytest.raises(errors.MissingFileError, match="no reversed graph in parts"),
+    ):
+        _ = there.reversed
+
+
+def test_a_worker_keeps_no_more_than_its_share(roads):
+    there, _ = roads
+    there.sssp(0)
+    places, shelf = [there.workers.place(p) for p in range(4)], Shelf()
+    for place in places:
+        part = shelf.get(place)
+        assert part.nbytes == place.nbytes
+        assert shelf.get(place) is part
+        assert shelf.nbytes <= place.keep == max(sum(some) for some in homes_of(there))
+    lonely = PartPlace(**vars(places[0]) | {"keep": 0})
+    shelf.forget(lonely.folder)
+    assert shelf.get(lonely).nbytes == shelf.nbytes == lonely.nbytes
+    shelf.forget(lonely.folder)
+    assert shelf.nbytes == 0
+
+
+def homes_of(there):
+    """Return the sizes of the parts of each worker."""
+    homes = there.workers.homes
+    return [[there.workers.sizes[p] for p in homes if homes[p] == home] for home in set(homes.values())]

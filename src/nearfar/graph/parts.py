@@ -115,7 +115,7 @@ class Parts:
     @property
     def part_bytes(self) -> Array:
         """The bytes of the arrays of each part."""
-        return (self.arcs + self.cuts) * self.arc_type.itemsize + 8 * self.sizes + 8 * self.boundary_sizes
+        return (self.arcs + self.cuts) * self.arc_type.itemsize + 8 * (self.sizes + self.boundary_sizes + 1)
 
     @property
     def most_bytes(self) -> int:

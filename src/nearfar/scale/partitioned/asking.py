@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from ...graph.parts import Parts
 from ...graph.stored import StoredGraph
 from ...methods.part_run import bytes_of_worker
 from ..cluster import Cluster
-from ..driver import Task, run_tasks
+from ..driver import Task, Worker, run_tasks
 from .shelf import PartPlace, stop_run
 
 SHARE = 0.7  # of a worker's memory that parts, rows and tables may take: Dask pauses a worker at 0.8; chosen, not tuned
@@ -46,16 +46,14 @@ class Workers:
         for p in sorted(set(range(self.parts.count)) - set(self.homes), key=lambda p: -self.sizes[p]) if loads else []:
             self.homes[p] = min(loads, key=lambda home: loads[home])
             loads[self.homes[p]] += self.sizes[p]
-        self.keep = int(min(max(loads.values(), default=0), SHARE * self.least_memory()))
+        memory = least_memory(there)
+        self._require(memory)
+        self.keep = int(min(max(loads.values(), default=0), SHARE * memory))
         return len(there)
 
-    def least_memory(self) -> float:
-        """Return the memory of the worker that has least, inf if nobody says."""
-        return min((worker.memory for worker in self.cluster.workers().values() if worker.memory), default=math.inf)
-
-    def require_memory(self) -> None:
-        """Refuse parts that are too large for a worker."""
-        needed, memory = bytes_of_worker(self.parts, 8), self.least_memory()
+    def _require(self, memory: float) -> None:
+        """Refuse parts that are too large for a worker with so much memory."""
+        needed = bytes_of_worker(self.parts, 8)
         if needed > SHARE * memory:
             raise MemoryLimitError(
                 f"the largest part needs {format_bytes(needed)} with a row and a queue, but a worker of the cluster "
@@ -97,7 +95,6 @@ class Run:
 
     def __post_init__(self) -> None:
         self.people = self.workers.settle_in()
-        self.workers.require_memory()
 
     def ask(self, function: Callable[..., Any], jobs: Iterable[Job]) -> Iterator[Any]:
         """Have a function called for some parts, each with arguments of its own; yield the answers in order."""
@@ -127,6 +124,11 @@ class Run:
             "received_bytes": self.received,
             "held_bytes": dict(sorted(self.held.items())),
         }
+
+
+def least_memory(workers: Mapping[str, Worker]) -> float:
+    """Return the memory of the worker that has least, inf if nobody says."""
+    return min((worker.memory for worker in workers.values() if worker.memory), default=math.inf)
 
 
 def bytes_in(thing: Any) -> int:

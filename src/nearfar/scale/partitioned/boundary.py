@@ -22,6 +22,9 @@ from ...results.trees import origins, predecessors, roots_of
 from .asking import Job, Run
 from .tasks import Given, Offers, Terms, reach_boundary
 
+SOURCE = -2  # in the place of a boundary vertex: the path comes from the source, inside the part
+NOTHING, OWNERS, PARENTS = 0, 1, 2  # what is wanted beside distances
+
 
 class Seeds(NamedTuple):
     """The sources of some rows: the row and the vertex of each, and the part of the vertex."""
@@ -46,14 +49,15 @@ class Boundary:
     seeds : Seeds
     count : int
         The number of rows.
-    owned : bool
-        Whether the nearest source is wanted, too.
+    wanted : int
+        What is wanted beside distances: NOTHING; OWNERS, the source that each offer comes from; PARENTS, the boundary
+        vertex that it comes from, or SOURCE.
     """
 
-    def __init__(self, parts: Parts, terms: Terms, seeds: Seeds, count: int, owned: bool) -> None:
-        self.parts, self.terms, self.seeds, self.count, self.owned = parts, terms, seeds, count, owned
+    def __init__(self, parts: Parts, terms: Terms, seeds: Seeds, count: int, wanted: int) -> None:
+        self.parts, self.terms, self.seeds, self.count, self.wanted = parts, terms, seeds, count, wanted
         self.offers = np.full((count, len(parts.boundary)), terms.ceiling, terms.sums)
-        self.owners = np.full(self.offers.shape, -1, np.int32) if owned else None
+        self.owners = np.full(self.offers.shape, -1, np.int32) if wanted else None
 
     def of(self, p: int) -> slice:
         """Return the numbers of the boundary vertices of a part."""
@@ -75,18 +79,22 @@ class Boundary:
     def given(self, p: int, rows: Array) -> Given:
         """Return from where a part is settled in some rows."""
         at, inside = self.of(p), (self.seeds.parts == p) & np.isin(self.seeds.rows, rows)
-        return Given(
-            len(rows),
-            self.offers[rows, at],
-            None if self.owners is None else self.owners[rows, at],
-            np.searchsorted(rows, self.seeds.rows[inside]).astype(np.int32),
-            self.seeds.vertices[inside],
-        )
+        offers, seeds = self.offers[rows, at], self.seeds.vertices[inside]
+        starts = np.searchsorted(rows, self.seeds.rows[inside]).astype(np.int32)
+        owners, marks = None, None
+        if self.owners is not None and self.wanted == OWNERS:
+            owners, marks = self.owners[rows, at], seeds
+        elif self.wanted == PARENTS:
+            numbers = np.arange(at.start, at.stop, dtype=np.int32)
+            owners, marks = np.tile(numbers, (len(rows), 1)), np.full(len(seeds), SOURCE, np.int32)
+        return Given(len(rows), offers, starts, seeds, owners, marks)
 
     def settle(self, run: Run, pending: Array, offering: bool) -> Array:
         """Have parts settled in the rows in which they are pending; return what is pending afterwards."""
         chosen = [(p, np.flatnonzero(pending[:, p])) for p in np.flatnonzero(pending.any(axis=0)).tolist()]
-        jobs: list[Job] = [(p, (self.given(p, rows), self.terms, offering, self.owned)) for p, rows in chosen]
+        jobs: list[Job] = [
+            (p, (self.given(p, rows), self.terms, offering, self.wanted == PARENTS)) for p, rows in chosen
+        ]
         after = np.zeros_like(pending)
         for (p, rows), found in zip(chosen, run.ask(reach_boundary, jobs), strict=True):
             numbers = np.arange(self.of(p).start, self.of(p).stop)
@@ -132,10 +140,12 @@ def by_phases(run: Run, boundary: Boundary, overlay: Graph) -> None:
 
 
 def _overlay_owners(overlay: Graph, boundary: Boundary, r: int, seeds: Array, starts: Array) -> Any:
-    """Return the source at the root of each vertex of the overlay, -1 where there is none."""
+    """Return the owner of the root of each vertex of the overlay, or the vertex before it, if that is wanted."""
     assert boundary.owners is not None
-    row = boundary.offers[r]
+    row, known = boundary.offers[r], boundary.owners[r]
     marked = np.where(row < boundary.terms.ceiling, row, limits.unreached(row.dtype))
     tree = predecessors(overlay, marked[None], [seeds], 1, [starts])[0]
+    if boundary.wanted == PARENTS:
+        return np.where(tree >= 0, tree, known)
     root = origins(tree, roots_of(marked, seeds, starts))
-    return np.where(root >= 0, boundary.owners[r][root], -1)
+    return np.where((root >= 0) & (row < boundary.terms.ceiling), known[root], -1)

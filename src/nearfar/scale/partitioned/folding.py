@@ -11,20 +11,25 @@ from ...errors import MissingFileError
 from ...formats.folder.parts import PartFolder
 from ...formats.io.whole import whole_file
 from ...graph.arrays import Array
+from ...graph.tables import Columns, Named
 from ...results import limits
-from ...store.lines import Pairs, pair_lines
+from ...store.lines import PIECE, Pairs, pair_lines
 from ...store.sheets import open_sheet
 from ..spool import Place, graph_at
 from .shelf import SHELF, PartPlace, who
-from .tasks import Answer
+from .tasks import OWNERS, Answer
 
 
 class Files(NamedTuple):
-    """Where the rows of a part are: the names of their files without endings, "" for a row that does not reach it."""
+    """Where the rows of a part are: the names of their files without endings, "" for a row that does not reach it.
+
+    ``owned``: whether a file with the nearest sources is beside each.
+    """
 
     names: tuple[str, ...]
     dtype: str
     single: bool
+    owned: bool
 
 
 def vertices_of(place: PartPlace) -> Array:
@@ -39,14 +44,23 @@ def read_row(files: Files, r: int, n: int) -> Array:
     dtype = np.dtype(files.dtype)
     if not files.names[r]:
         return np.full(n, limits.unreached(dtype), dtype)
-    name = f"{files.names[r]}.npy"
+    return limits.in_type(open_file(files.names[r], n, mapped=False), dtype)
+
+
+def read_owners(files: Files, n: int) -> Array:
+    """Return the nearest source of each vertex of a part with n vertices, by index; -1 where there is none."""
+    return np.full(n, -1, np.int32) if not files.names[0] else open_file(f"{files.names[0]}{OWNERS}", n)
+
+
+def open_file(name: str, n: int, mapped: bool = True) -> Array:
+    """Return an array of n entries that a worker wrote, or map it."""
     try:
-        found = np.load(name)
+        found = np.load(f"{name}.npy", mmap_mode="r" if mapped else None)
     except (OSError, ValueError, EOFError):
         found = None
-    if found is None or len(found) != n:
-        raise MissingFileError(f"{name}, which a worker wrote, is gone or damaged. Repeat the query.")
-    return limits.in_type(found, dtype)
+    if found is None or found.shape != (n,):
+        raise MissingFileError(f"{name}.npy, which a worker wrote, is gone or damaged. Repeat the query.")
+    return np.asarray(found)
 
 
 def _rows(files: Files, n: int) -> Array:
@@ -69,6 +83,16 @@ def write_sheet(
     rows = _rows(files, len(vertices))
     names = None if named is None else graph_at(named).names
     with whole_file(path) as file, open_sheet(file, ".parquet", about) as sheet:
-        for lines in pair_lines(Pairs(names, "from", sources, vertices, rows)):
-            sheet.write(*lines)
+        if files.owned:
+            for low in range(0, max(1, len(vertices)), PIECE):
+                sheet.write(_nearest_lines(names, vertices, read_owners(files, len(vertices)), rows[0], low))
+        else:
+            for lines in pair_lines(Pairs(names, "from", sources, vertices, rows)):
+                sheet.write(*lines)
     return Answer(None, who(), SHELF.nbytes + rows.nbytes)
+
+
+def _nearest_lines(names: Any, vertices: Array, owners: Array, row: Array, low: int) -> Columns:
+    """Return some lines of nearest sources, with the columns that `Nearest` has."""
+    some = low + np.flatnonzero(owners[low : low + PIECE] >= 0)
+    return {"vertex": Named(names, vertices[some]), "source": Named(names, owners[some]), "distance": row[some]}

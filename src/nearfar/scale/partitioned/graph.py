@@ -7,6 +7,7 @@ part of each vertex stay in the graph's folder, mapped: a query reads the few en
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -17,8 +18,9 @@ from ...description import Description
 from ...devices import cpu
 from ...engine.options import take_cutoff, take_memory
 from ...engine.query import each_once, take_vertices
-from ...errors import MethodError, OptionError, in_python, option
+from ...errors import MethodError, MissingFileError, NoPathError, OptionError, in_python, option
 from ...formats.folder import DOCUMENT, open_graph
+from ...formats.folder.document import REVERSED
 from ...formats.folder.parts import has_parts, open_parts
 from ...graph import Graph
 from ...graph.arrays import Array
@@ -27,12 +29,13 @@ from ...graph.stored import StoredGraph
 from ...methods.overlay import assembled, keep_overlay, known_overlay
 from ...methods.parts import phases
 from ...results import Table
-from ...results.lookup import number_of
+from ...results.lookup import list_names, number_of
 from ..cluster import Cluster, connect
 from ..convert import convert
 from ..partition import partition, write_parts
 from ..spool import Place
-from .asking import Run, Workers
+from .asking import Run, Workers, least_memory
+from .paths import path_between
 from .results import PartitionedDistances, PartitionedNearest
 from .shelf import forget_parts
 from .solving import Options, nearest_of, rows_from, values_of
@@ -184,7 +187,7 @@ class PartitionedGraph:
         if method not in METHODS:
             raise OptionError(f"method is {method!r:.60}; there are {', '.join(map(repr, METHODS))}.")
         given = take_memory(memory)
-        allowed = int(min(cpu.facts().memory, self.workers.least_memory())) if given is None else given
+        allowed = int(min(cpu.facts().memory, least_memory(self.cluster.workers()))) if given is None else given
         known_overlay(self.parts)
         able, why = phases(self.stored, self.parts, allowed)
         if method == "phases" and not able:
@@ -279,6 +282,35 @@ class PartitionedGraph:
         tail, head = self.stored.index(source, "source"), self.stored.index(target, "target")
         ends = np.array([[tail], [head]], np.int32)
         return number_of(values_of(self, ends[0], np.zeros(1, int), ends[1], _options(None, method, memory))[0][0])
+
+    def path(self, source: Any, target: Any, *, method: str = "auto", memory: Any = None) -> list[Any]:
+        """Return a shortest path from one vertex to another, as a list of vertices; of several, the cut decides.
+
+        The pieces of the path are found by the workers that have the parts, at the same time.
+        """
+        tail, head = self.stored.index(source, "source"), self.stored.index(target, "target")
+        found = path_between(self, tail, head, _options(None, method, memory))
+        if found is None:
+            self.distance(source, target, method=method, memory=memory)  # which may not fit any type
+            raise NoPathError(f"no path leads from {source!r} to {target!r}.")
+        return list_names(self.stored, found)
+
+    @cached_property
+    def reversed(self) -> PartitionedGraph:
+        """The graph with all arcs turned round, on the same workers: its distances lead to the sources.
+
+        It must lie in the folder, with its parts: ``nearfar.write(graph, folder, reversed=True)``, then `write_parts`.
+        """
+        if self.stored.undirected:
+            return self
+        path = self.stored.path / REVERSED
+        if not has_parts(path):
+            raise MissingFileError(
+                f"{path} has no reversed graph in parts. Write the graph with {option('reversed', True)}, and its "
+                "parts again."
+            )
+        stored = open_graph(path)
+        return PartitionedGraph(stored, open_parts(path, stored.fingerprint), self.cluster, owned=False)
 
     def describe(self) -> Description:
         """Return the graph as a dict that prints as a table."""

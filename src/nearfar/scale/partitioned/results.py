@@ -16,12 +16,11 @@ import numpy as np
 
 from ...description import Description, format_bytes
 from ...devices import cpu
-from ...errors import InputTypeError, MemoryLimitError, MissingFileError, OptionError
+from ...errors import InputTypeError, MemoryLimitError, OptionError
 from ...graph.arrays import Array
 from ...results import Distances, limits, lookup
 from ...store.lines import facts_of
-from .folding import Files, fold_part, read_row, vertices_of, write_sheet
-from .tasks import OWNERS
+from .folding import Files, fold_part, open_file, read_owners, read_row, vertices_of, write_sheet
 
 if TYPE_CHECKING:
     from .graph import PartitionedGraph
@@ -51,6 +50,7 @@ class PartitionedDistances:
     (4711, 30215, 264346)
     """
 
+    _owned = False  # whether there are nearest sources
     __iter__ = None  # vertices are called by name, so this is no sequence
     __contains__ = None
 
@@ -108,28 +108,21 @@ class PartitionedDistances:
 
     def _at(self, r: int, v: int) -> Any:
         """Return the distance of a vertex in a row, by index."""
-        tables = self.graph.parts
-        p = int(tables.labels[v])
+        parts = self.graph.parts
+        p, at = int(parts.labels[v]), int(parts.positions[v])
         if not self._written[r, p]:
             return limits.unreached(self.dtype)
-        return limits.in_type(self._open(r, p, "")[tables.positions[v] : tables.positions[v] + 1], self.dtype)[0]
+        row = open_file(file_name(self.folder, r, p), int(parts.sizes[p]))
+        return limits.in_type(row[at : at + 1], self.dtype)[0]
 
     def _row(self, r: int, p: int, n: int) -> Array:
         """Return the distances of a part in a row."""
         return read_row(self.files(p), r, n)
 
-    def _open(self, r: int, p: int, ending: str) -> Array:
-        """Map the file of a part in a row."""
-        name = f"{file_name(self.folder, r, p)}{ending}.npy"
-        try:
-            return np.asarray(np.load(name, mmap_mode="r"))
-        except (OSError, ValueError, EOFError):
-            raise MissingFileError(f"{name}, which a worker wrote, is gone or damaged. Repeat the query.") from None
-
     def files(self, p: int) -> Files:
         """Return where the rows of a part are."""
         names = [file_name(self.folder, r, p) if self._written[r, p] else "" for r in range(self.k)]
-        return Files(tuple(names), self.dtype.str, self.single)
+        return Files(tuple(names), self.dtype.str, self.single, self._owned)
 
     def max(self) -> Any:
         """Return the greatest distance, 0 if nothing is reached."""
@@ -163,7 +156,8 @@ class PartitionedDistances:
         ----------
         path : str or Path
             A name that ends in .parquet, on a file system that all workers see. pandas, polars, DuckDB and others read
-            such a folder as one table, with the columns source, target and distance.
+            such a folder as one table, with the columns source, target and distance; those of `nearest` are vertex,
+            source and distance.
         """
         target = _new_folder(path)
         named = None if self.graph.stored.names is None else self.graph.stored_place
@@ -219,17 +213,18 @@ class PartitionedNearest(PartitionedDistances):
     (4711, 953)
     """
 
+    _owned = True
+
     def __getitem__(self, vertex: Hashable) -> tuple[Any, Any]:
         """Return the nearest source of a vertex and its distance, by name; (None, inf) if no source reaches it."""
         v = self.graph.stored.index(vertex)
         p, at = int(self.graph.parts.labels[v]), int(self.graph.parts.positions[v])
-        s = int(self._open(0, p, OWNERS)[at]) if self._written[0, p] else -1
+        s = int(self.source_of_part(p)[at])
         return None if s < 0 else self.graph.stored.name(s), lookup.number_of(self._at(0, v))
 
     def source_of_part(self, p: int) -> Array:
         """Return the nearest source of each vertex of a part, as an index; -1 if no source reaches it."""
-        vertices, _ = self.part(p)
-        return self._open(0, p, OWNERS) if self._written[0, p] else np.full(len(vertices), -1, np.int32)
+        return read_owners(self.files(p), int(self.graph.parts.sizes[p]))
 
 
 def _sum(vertices: Array, dist: Array) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from ...graph.arrays import Array
 from ...results import limits
 from .asking import Job
-from .boundary import Boundary, Seeds, by_phases, by_rounds
+from .boundary import NOTHING, OWNERS, Boundary, Seeds, by_phases, by_rounds
 from .results import PartitionedDistances, PartitionedNearest, file_name, new_folder
 from .tasks import Terms, read_values, write_rows
 
@@ -43,14 +43,14 @@ class Search:
     sources, rows : array
         Where rows start, by index: the vertex and the row of each start.
     options : Options
-    owned : bool
-        Whether the nearest source of each vertex is wanted, too.
+    wanted : int
+        What is wanted beside distances, as `Boundary` has it.
     """
 
     def __init__(
-        self, graph: PartitionedGraph, sources: Array, rows: Array, options: Options, owned: bool = False
+        self, graph: PartitionedGraph, sources: Array, rows: Array, options: Options, wanted: int = NOTHING
     ) -> None:
-        self.graph, self.parts, self.options, self.owned = graph, graph.parts, options, owned
+        self.graph, self.parts, self.options, self.wanted = graph, graph.parts, options, wanted
         self.k = int(rows.max(initial=-1)) + 1
         self.seeds = Seeds(rows, sources, self.parts.labels[sources])
         self.types = limits.choose_types(graph.stored, None, False)
@@ -70,7 +70,7 @@ class Search:
         step = max(1, min(CALLER_BYTES // (ENTRY * (len(self.parts.boundary) + 1)), TASK_BYTES // (ENTRY * most)))
         for first in range(0, self.k, step):
             last = min(first + step, self.k)
-            boundary = Boundary(self.parts, terms, self.seeds.between(first, last), last - first, self.owned)
+            boundary = Boundary(self.parts, terms, self.seeds.between(first, last), last - first, self.wanted)
             if self.overlay is None:
                 by_rounds(self.run, boundary)
             else:
@@ -114,7 +114,7 @@ def rows_from(
     kind: type[PartitionedDistances] = PartitionedDistances,
 ) -> PartitionedDistances:
     """Return the distances of all vertices in some rows, which workers have written to files."""
-    search = Search(graph, sources, rows, options, owned=kind is PartitionedNearest)
+    search = Search(graph, sources, rows, options, OWNERS if kind is PartitionedNearest else NOTHING)
     folder = graph.cluster.spool.folder_for("distances") if out is None else str(new_folder(out, "row-*.npy"))
     try:
         for sums in search.sums():
@@ -143,7 +143,7 @@ def _write(search: Search, sums: np.dtype[Any], folder: str) -> tuple[Array, Arr
         jobs: list[Job] = []
         for p, rows in chosen:
             files = [file_name(folder, first + r, p) for r in rows.tolist()]
-            jobs.append((p, (boundary.given(p, rows), boundary.terms, files, search.owned)))
+            jobs.append((p, (boundary.given(p, rows), boundary.terms, files)))
         for (p, rows), facts in zip(chosen, search.run.ask(write_rows, jobs), strict=True):
             written[first + rows, p] = True
             most[first + rows, p], count[first + rows, p] = zip(*facts, strict=True)

@@ -19,6 +19,7 @@ from ...methods.heap import heap_bytes
 from ...methods.overlay import with_cuts
 from ...methods.part_steps import overlay_arcs, settle_part
 from ...results import limits
+from ...results.paths import climb_tree
 from ...results.trees import origins, predecessors, roots_of
 from .shelf import SHELF, PartPlace, flag_of, part_at, require_wanted, who
 
@@ -37,15 +38,17 @@ class Terms(NamedTuple):
 class Given(NamedTuple):
     """From where a part is settled, in some rows.
 
-    ``offers``: what its boundary vertices are offered, (k, b), None for nothing; ``owners``: the source that each offer
-    comes from, None where nobody asks. The sources inside: ``rows`` that start there, and ``seeds``, by index.
+    ``offers``: what its boundary vertices are offered, (k, b). The sources inside: ``rows`` that start there, and
+    ``seeds``, by index. ``owners`` and ``marks``: what is told of the offers and of the sources to the vertices that
+    hang below them, None where nobody asks.
     """
 
     k: int
-    offers: Array | None
-    owners: Array | None
+    offers: Array
     rows: Array
     seeds: Array
+    owners: Array | None
+    marks: Array | None
 
 
 class Answer(NamedTuple):
@@ -98,26 +101,31 @@ def find_table(place: PartPlace, run: str) -> Answer:
     return bench.answer(with_cuts(bench.part, between))
 
 
-def reach_boundary(place: PartPlace, given: Given, terms: Terms, offering: bool, owned: bool) -> Answer:
-    """Settle a part; return what its boundary vertices are at, and, ``offering``, what these offer to other parts."""
+def reach_boundary(place: PartPlace, given: Given, terms: Terms, offering: bool, tracing: bool) -> Answer:
+    """Settle a part; return what its boundary vertices are at, and, ``offering``, what these offer to other parts.
+
+    An offer comes from the owner of its tail, or, ``tracing``, from the tail, by number.
+    """
     bench = Bench(place, terms.run)
     part, dist = bench.part, np.empty((given.k, len(bench.part.boundary)), terms.sums)
-    owners = np.empty(dist.shape, np.int32) if owned else None
+    owners = None if given.owners is None else np.empty(dist.shape, np.int32)
+    numbers = np.arange(part.first, part.first + len(part.boundary), dtype=np.int32)
     found: list[tuple[Array, ...]] = []
-    for r, row, own in _settled(bench, given, terms, owned):
+    for r, row, own in _settled(bench, given, terms):
         ends = row[part.boundary]
         dist[r] = np.where(ends < limits.unreached(row.dtype), ends, terms.ceiling)
         if owners is not None:
             owners[r] = own[part.boundary]
         if offering:
-            found.append(_offers(part, r, dist[r], terms.ceiling, None if owners is None else owners[r]))
+            froms = numbers if tracing or owners is None else owners[r]
+            found.append(_offers(part, r, dist[r], terms.ceiling, froms))
         bench.holds(row, own, dist)
     rows, heads, values, froms = (np.concatenate(some) for some in zip(*found, strict=True)) if found else (NONE,) * 4
-    return bench.answer(Offers(dist, owners, rows, heads, values, froms if owned else None))
+    return bench.answer(Offers(dist, owners, rows, heads, values, None if owners is None else froms))
 
 
-def _offers(part: Part, r: int, dist: Array, ceiling: Any, owners: Array | None) -> tuple[Array, ...]:
-    """Return the least offer to each head of a cut arc: row, head, value, and the source it comes from."""
+def _offers(part: Part, r: int, dist: Array, ceiling: Any, froms: Array) -> tuple[Array, ...]:
+    """Return the least offer to each head of a cut arc: row, head, value, and where it comes from."""
     tails, heads = np.repeat(np.arange(len(dist)), np.diff(part.cut_offsets)), part.cuts["head"]
     weighted = "weight" in (part.cuts.dtype.names or ())
     with np.errstate(over="ignore"):
@@ -126,18 +134,17 @@ def _offers(part: Part, r: int, dist: Array, ceiling: Any, owners: Array | None)
     order = some[np.lexsort((values[some], heads[some]))]
     least, first = np.unique(heads[order], return_index=True)
     best = order[first]
-    froms = NONE if owners is None else owners[tails[best]]
-    return np.full(len(best), r, np.int32), least, values[best], froms
+    return np.full(len(best), r, np.int32), least, values[best], froms[tails[best]]
 
 
-def write_rows(place: PartPlace, given: Given, terms: Terms, files: list[str], owned: bool) -> Answer:
+def write_rows(place: PartPlace, given: Given, terms: Terms, files: list[str]) -> Answer:
     """Settle a part; write the distances of each row to a file, and the nearest sources to one beside it.
 
     Return the greatest distance of each row, and how many vertices are reached.
     """
     bench, facts = Bench(place, terms.run), []
-    for r, row, own in _settled(bench, given, terms, owned):
-        for values, ending in [(row, ""), (own, OWNERS)] if owned else [(row, "")]:
+    for r, row, own in _settled(bench, given, terms):
+        for values, ending in [(row, "")] if given.owners is None else [(row, ""), (own, OWNERS)]:
             with whole_file(f"{files[r]}{ending}.npy") as file:
                 np.save(file, values)
         reached = row < limits.unreached(row.dtype)
@@ -153,7 +160,7 @@ def read_values(place: PartPlace, given: Given, terms: Terms, rows: Array, verti
     """Settle a part; return the distances of some of its vertices, each in one row, and the greatest of all."""
     bench = Bench(place, terms.run)
     at, values, most = positions_in(bench.part, vertices), np.full(len(rows), terms.ceiling, terms.sums), 0
-    for r, row, _ in _settled(bench, given, terms, False):
+    for r, row, _ in _settled(bench, given, terms):
         mark, some = limits.unreached(row.dtype), np.flatnonzero(rows == r)
         found = row[at[some]]
         values[some] = np.where(found < mark, found, terms.ceiling)
@@ -162,17 +169,44 @@ def read_values(place: PartPlace, given: Given, terms: Terms, rows: Array, verti
     return bench.answer((values, most))
 
 
-def _settled(bench: Bench, given: Given, terms: Terms, owned: bool) -> Iterator[tuple[int, Array, Array]]:
-    """Settle a part in each row; yield the row's number, its distances, and the source of each vertex if ``owned``."""
-    part, inside = bench.part, positions_in(bench.part, given.seeds)
+def walk_back(place: PartPlace, given: Given, terms: Terms, vertex: int) -> Answer:
+    """Settle a part in one row; return a path to a vertex from where it enters the part, and the mark of its root.
+
+    None if the vertex is not reached.
+    """
+    bench, part = Bench(place, terms.run), part_at(place)
+    seeds, starts, marks = _starts(part, given, 0, terms)
+    row, at = _settle(bench, seeds, starts, terms), int(positions_in(part, np.array([vertex]))[0])
+    if row[at] == limits.unreached(row.dtype):
+        return bench.answer(None)
+    tree = predecessors(part.graph, row[None], [seeds], 1, [starts])[0]
+    bench.holds(row, tree)
+    path = climb_tree(tree, at)[::-1]
+    first = marks[(seeds == path[0]) & (starts == row[path[0]])][0]
+    return bench.answer((part.vertices[path], int(first)))
+
+
+def _settled(bench: Bench, given: Given, terms: Terms) -> Iterator[tuple[int, Array, Array]]:
+    """Settle a part in each row; yield the row's number, its distances, and the owner of each vertex if asked for."""
     for r in range(given.k):
-        own = given.rows == r
-        seeds = np.concatenate([part.boundary if given.offers is not None else NONE, inside[own]])
-        starts = np.zeros(len(seeds), terms.sums)
-        if given.offers is not None:
-            starts[: len(part.boundary)] = given.offers[r]
+        seeds, starts, marks = _starts(bench.part, given, r, terms)
         row = _settle(bench, seeds, starts, terms)
-        yield r, row, _owners(part, given, r, row, seeds, starts, terms) if owned else NONE
+        yield r, row, NONE if given.owners is None else _owners(bench.part, row, seeds, starts, marks)
+
+
+def _starts(part: Part, given: Given, r: int, terms: Terms) -> tuple[Array, Array, Array]:
+    """Return from where a part starts in a row, at what distances, and what is told of these vertices if it is asked.
+
+    These are its boundary vertices, as far as something is offered to them, and the sources inside.
+    """
+    offered, inside = np.flatnonzero(given.offers[r] < terms.ceiling), given.rows == r
+    at = positions_in(part, given.seeds[inside])
+    starts = np.zeros(len(offered) + len(at), terms.sums)
+    starts[: len(offered)] = given.offers[r, offered]
+    marks = NONE
+    if given.owners is not None and given.marks is not None:
+        marks = np.concatenate([given.owners[r, offered], given.marks[inside]])
+    return np.concatenate([part.boundary[offered], at]), starts, marks
 
 
 def _settle(bench: Bench, seeds: Array, starts: Array, terms: Terms) -> Array:
@@ -192,18 +226,13 @@ def _settle(bench: Bench, seeds: Array, starts: Array, terms: Terms) -> Array:
     return row
 
 
-def _owners(part: Part, given: Given, r: int, row: Array, seeds: Array, starts: Array, terms: Terms) -> Array:
-    """Return the source at the root of each vertex of a part, -1 where there is none."""
-    offered = NONE if given.owners is None else given.owners[r]
-    owners = np.full(part.n, -1, np.int32)
-    from_inside = given.seeds[given.rows == r]
-    at_start = starts < terms.ceiling
-    seeds, starts, froms = seeds[at_start], starts[at_start], np.concatenate([offered, from_inside])[at_start]
+def _owners(part: Part, row: Array, seeds: Array, starts: Array, marks: Array) -> Array:
+    """Return the owner of the root of each vertex of a part, -1 where there is none."""
     tree = predecessors(part.graph, row[None], [seeds], 1, [starts])[0]
     root = origins(tree, roots_of(row, seeds, starts))
-    best = starts == row[seeds]
-    owners[seeds[best][::-1]] = froms[best][::-1]  # of several at the same vertex, the first one
-    return np.where(root >= 0, owners[root], -1).astype(np.int32)
+    owners, best = np.full(part.n, -1, np.int32), starts == row[seeds]
+    owners[seeds[best][::-1]] = marks[best][::-1]  # of several at the same vertex, the first one
+    return np.where((root >= 0) & (row < limits.unreached(row.dtype)), owners[root], -1).astype(np.int32)
 
 
 def positions_in(part: Part, vertices: Array) -> Array:
