@@ -83,3 +83,23 @@ def test_wrong_units(unit, error):
     for given in ((unit, None), (None, unit)):
         with pytest.raises(error):
             triangle().with_units(*given)
+
+
+def test_readers_set_what_files_decide(tmp_path):
+    arcs = {"src": [0, 1], "dst": [1, 0], "w": [2, 3]}
+    np.savez(tmp_path / "lon.npz", **arcs, lon=[1.5, 1.6], lat=[42.5, 42.6])
+    np.savez(tmp_path / "xy.npz", **arcs, x=[1.5, 1.6], y=[42.5, 42.6])
+    assert nearfar.read(tmp_path / "lon.npz").units == Units(None, "degrees")
+    assert nearfar.read(tmp_path / "xy.npz").units == Units()
+
+
+def test_graphs_of_osmnx_say_whether_they_are_projected(tmp_path):
+    nx = pytest.importorskip("networkx", reason="NetworkX is not installed")
+    for crs, unit in (("epsg:4326", "degrees"), ("epsg:25832", None), (None, None)):
+        town = nx.MultiDiGraph(**({} if crs is None else {"crs": crs}))
+        town.add_node(7, x=9.99, y=48.4)
+        town.add_node(8, x=9.98, y=48.41)
+        town.add_edge(7, 8, length=12.5)
+        assert Graph.from_networkx(town, weight="length").units == Units(None, unit)
+        nx.write_graphml(town, tmp_path / "town.graphml")
+        assert nearfar.read(tmp_path / "town.graphml").units == Units(None, unit)

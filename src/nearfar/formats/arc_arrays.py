@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import OptionError, option
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
+from ..graph.units import DEGREES
 from .io.files import Source
 
 _ENDS = (("src", "dst"), ("tails", "heads"), ("source", "target"))
@@ -29,7 +30,7 @@ def from_arcs_by_key(source: Source, arrays: dict[str, Array], weight: Any, undi
     directed = _scalar(source, arrays, "directed", "biu")
     if undirected is None:
         undirected = directed is not None and not directed
-    return Graph.from_arcs(
+    graph = Graph.from_arcs(
         arrays[tail],
         arrays[head],
         _weights(source, arrays, weight),
@@ -37,6 +38,8 @@ def from_arcs_by_key(source: Source, arrays: dict[str, Array], weight: Any, undi
         bool(undirected),
         coordinates=_coordinates(source, arrays),
     )
+    named = next((across for across, up, _ in _AXES if across in arrays and up in arrays), "")
+    return graph.with_units(coordinates=DEGREES) if named.startswith("lon") else graph
 
 
 def _scalar(source: Source, arrays: dict[str, Array], key: str, kinds: str) -> Any:

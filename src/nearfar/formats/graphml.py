@@ -16,6 +16,7 @@ from ..errors import OptionError, option
 from ..graph import Graph
 from ..graph.arrays import Array, shorten
 from ..graph.names import NumberNames, index_ids
+from ..graph.units import DEGREES, is_wgs84
 from .format import Format
 from .io.files import Sink, Source
 from .io.library import missing, parsing
@@ -44,7 +45,7 @@ def read(
     indices, labels = _index(list(graph), names)
     edges = list(graph.edges(data=True))
     tails, heads = (np.fromiter((indices[edge[i]] for edge in edges), np.int32, len(edges)) for i in (0, 1))
-    return Graph.from_arcs(
+    made = Graph.from_arcs(
         tails,
         heads,
         _weights(source, edges, graph.graph.get("edge_default", {}), weight),
@@ -53,6 +54,7 @@ def read(
         names=labels,
         coordinates=_coordinates(graph, indices),
     )
+    return made.with_units(coordinates=DEGREES) if is_wgs84(graph.graph.get("crs")) else made
 
 
 def _networkx() -> Any:

@@ -32,6 +32,7 @@ from .libraries import USUAL_WEIGHT
 from .reweigh import without_infinite
 from .rows import arcs_to_rows
 from .tables import Columns, Named, check_kind, frame_of, load
+from .units import DEGREES, Units, is_wgs84
 from .vertices import Vertices
 
 _ENTRIES = 1 << 20  # matrix entries read at a time
@@ -291,7 +292,8 @@ def from_networkx(graph: Any, weight: Any, default: Any, coordinates: Any, keep_
     rows = arcs_to_rows(len(nodes), tails, heads, weights, both=undirected, keep=bool(keep_rows))
     points = take_coordinates(_points(graph) if coordinates is None else coordinates, len(nodes), vertices.names)
     keys = tuple(edge[2] for edge in edges) if many else None
-    return without_infinite(rows, weights, vertices, coordinates=points, undirected=undirected, keys=keys)
+    units = Units(None, DEGREES) if points is not None and is_wgs84(graph.graph.get("crs")) else None
+    return without_infinite(rows, weights, vertices, coordinates=points, undirected=undirected, keys=keys, units=units)
 
 
 def _points(graph: Any) -> Array | None:

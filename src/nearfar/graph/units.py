@@ -45,6 +45,11 @@ class Units(NamedTuple):
         return Units(None, self.coordinates)
 
 
+def is_wgs84(crs: Any) -> bool:
+    """Tell whether a coordinate reference system, as OSMnx notes it, is longitude and latitude."""
+    return str(crs).lower() in ("epsg:4326", "wgs84", "ogc:crs84")
+
+
 def take_units(weights: Any, coordinates: Any) -> Units:
     """Return units that a user gave."""
     for what, unit in (("weights", weights), ("coordinates", coordinates)):
