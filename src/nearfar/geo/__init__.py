@@ -8,10 +8,11 @@
 
 from __future__ import annotations
 
+from .between import distances
 from .features import features, to_geojson
 from .isochrone import Isochrones, isochrone
 from .shapes import Features
 from .snap import snap
 from .snapped import Snapped
 
-__all__ = ["Features", "Isochrones", "Snapped", "features", "isochrone", "snap", "to_geojson"]
+__all__ = ["Features", "Isochrones", "Snapped", "distances", "features", "isochrone", "snap", "to_geojson"]

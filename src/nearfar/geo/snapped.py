@@ -6,6 +6,7 @@ arcs lead there. So a one-way street is left at its end only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -90,8 +91,8 @@ class Snapped(Located, Framed):
         """The index of each point's vertex, int32; -1 where there is none."""
         if self.on == "arcs":
             raise MethodError(
-                "these points lie along arcs, between two vertices. Take them as sources as they are, or snap to "
-                "vertices (on='vertices')."
+                "these points lie along arcs, between two vertices. As one source, or as sources of nearest, they are "
+                "taken as they are, and geo.distances makes a table; or snap to vertices (on='vertices')."
             )
         return self.tails
 
@@ -117,12 +118,25 @@ class Snapped(Located, Framed):
 
         With direction "to", it is the travel times from them, to the points.
         """
-        self._check(graph)
         starts: dict[int, float] = {}
-        for tail, head, share in zip(self.tails.tolist(), self.heads.tolist(), self.fraction.tolist(), strict=True):
-            for v, start in starts_of_point(graph, tail, head, share, direction):
+        for found in self._starts(graph, direction):
+            for v, start in found:
                 starts[v] = min(start, starts.get(v, start))
         return {graph.name(v): start for v, start in starts.items()}
+
+    def starts_of_each(self, graph: Graph, direction: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return where a search from each point begins: vertices by index and times, shape (k, 2), inf without one."""
+        vertices, times = np.zeros((len(self), 2), np.int64), np.full((len(self), 2), np.inf)
+        for i, found in enumerate(self._starts(graph, direction)):
+            for j, (v, start) in enumerate(found):
+                vertices[i, j], times[i, j] = v, start
+        return vertices, times
+
+    def _starts(self, graph: Graph, direction: str) -> Iterator[list[tuple[int, float]]]:
+        """Yield where a search from each point begins."""
+        self._check(graph)
+        for place in zip(self.tails.tolist(), self.heads.tolist(), self.fraction.tolist(), strict=True):
+            yield starts_of_point(graph, *place, direction)
 
     def _check(self, graph: Graph) -> None:
         """Refuse another graph, and points without a place."""
