@@ -22,9 +22,13 @@ import nearfar
 from helpers.marks import HANG, child_environment, needs_jit
 from nearfar import errors, generate, metrics
 from nearfar.scale import cluster as room
+from nearfar.scale import sizing
 from nearfar.scale.driver import Patience, Task, run_tasks
+from nearfar.store.matrix import form
 
 distributed = pytest.importorskip("distributed")
+import dask  # noqa: E402 - after what may be missing
+
 pytestmark = needs_jit
 
 HASTY = Patience(first=2.0, least=0.5, silent=1.0, empty=HANG)
@@ -91,6 +95,20 @@ def test_all_workers_are_killed_at_once(graph, truth, cluster):
 
     assert np.array_equal(streamed(graph, cluster, kill), truth)
     assert len(done) == 3
+
+
+def test_workers_that_die_while_they_start(graph, truth):
+    """Dask gives such a worker up; another one is started in its place."""
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "10ms"}), nearfar.connect("local:2") as cluster:
+        local = cluster.client.cluster
+        first = set(local.workers.values())
+        for pid in processes(cluster):
+            os.kill(pid, signal.SIGKILL)
+        end = time.monotonic() + HANG
+        while first & set(local.workers.values()):  # until Dask has given up both
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert np.array_equal(streamed(graph, cluster, lambda rows: None), truth)
 
 
 def test_workers_that_hang(graph, truth, cluster):
@@ -235,6 +253,49 @@ def test_the_scheduler_is_killed(graph, truth, remote, monkeypatch):
                 streamed(graph, cluster, kill)
     with pytest.raises(errors.ClusterError, match="there is no scheduler of Dask at"):
         nearfar.connect(address)
+
+
+def test_a_store_goes_on_after_the_scheduler_was_killed(graph, truth, remote, tmp_path, monkeypatch):
+    """What was written is kept, and the next call writes the rest."""
+    pytest.importorskip("zarr")
+    address, scheduler = remote
+    monkeypatch.setattr(room, "ANSWER", 2.0)
+    monkeypatch.setattr(form, "ROWS", 16)
+    monkeypatch.setattr(form, "LEAST_BYTES", 0)
+    monkeypatch.setattr(sizing, "LEAST", 0.0)
+    folder = tmp_path / "d.zarr"
+
+    def kill(done, total):
+        if done:
+            scheduler.kill()
+
+    with nearfar.connect(address) as cluster:
+        cluster.patience = HASTY
+        with pytest.raises(errors.ClusterError, match="a store goes on where it was"):
+            nearfar.apsp(graph, out=folder, client=cluster, progress=kill)
+    kept = {path: path.stat().st_mtime_ns for path in (folder / "distance").glob("c.*")}
+    assert kept
+    assert np.array_equal(nearfar.apsp(graph, out=folder)[:], truth)
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+
+
+UNGUARDED = """
+import nearfar
+with nearfar.connect("local:1"):
+    pass
+"""
+
+
+def test_a_program_without_a_guard(tmp_path):
+    """Each process imports the program: the error says what is missing."""
+    script = tmp_path / "unguarded.py"
+    script.write_text(UNGUARDED)
+    done = subprocess.run(
+        [sys.executable, str(script)], env=child_environment(), capture_output=True, text=True, timeout=HANG
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("nearfar.errors.ClusterError: processes could not be started")
+    assert "if __name__ == '__main__':" in done.stderr.splitlines()[-1]
 
 
 CALLER = """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import multiprocessing
 import os
 import re
 import socket
@@ -101,13 +102,19 @@ def _start(dask: Any, workers: int, spool: Any) -> Cluster:
     """
     if not workers:
         raise OptionError(f"client is 'local:0'; at least one process is needed. {WAYS}")
-    local = dask.LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,
-        preload=[deaf.__name__],
-    )
+    guard = "A program that does so guards what it does with: if __name__ == '__main__':"
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise ClusterError(f"a process that is about to work imports a program that starts processes again. {guard}")
+    try:
+        local = dask.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+            preload=[deaf.__name__],
+        )
+    except RuntimeError as error:
+        raise ClusterError(f"processes could not be started: {error} {guard}") from error
     return Cluster(dask.Client(local, set_as_default=False), [local], spool)
 
 
@@ -163,12 +170,22 @@ class Cluster:
 
     def workers(self) -> Mapping[str, Worker]:
         """Return the workers that are there, by address."""
+        self._replace_lost()
         known = self._asked(lambda: self.client.scheduler.identity(), {}).get("workers", {})
         return {
             address: Worker(int(facts["nthreads"]), int(facts.get("memory_limit") or 0), str(facts.get("host", "")))
             for address, facts in known.items()
             if facts.get("status", "running") == "running"
         }
+
+    def _replace_lost(self) -> None:
+        """Start processes again that Dask has given up.
+
+        It does so with one that dies while it starts, and with one that needs more than 15 seconds to start again.
+        """
+        for local in self._owned:
+            if len(getattr(local, "workers", ())) < len(getattr(local, "worker_spec", ())):
+                local.scale(len(local.worker_spec))
 
     def submit(self, task: Task, report: Callable[[Outcome], None], avoid: Collection[str] = ()) -> Any:
         """Have a task done, not by the workers to avoid if there are others; return what stands for it."""
