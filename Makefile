@@ -70,6 +70,7 @@ bench: $(VENV)/bench.stamp
 	$(PY) bench/csgraph.py --write
 	$(PY) bench/doors.py --write
 	$(PY) bench/stores.py --write
+	$(PY) bench/disk.py --write
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage

@@ -93,7 +93,9 @@ def test_options_of_folders_are_for_folders(run, roads):
     run("convert", roads, "no/roads.nearfar").error("there is no folder")
 
 
-@pytest.mark.parametrize("kind", [["rmat", "--scale", "6"], ["complete", "--n", "7"]])
+@pytest.mark.parametrize(
+    "kind", [["rmat", "--scale", "6"], ["road_grid", "--rows", "5", "--cols", "6"], ["complete", "--n", "7"]]
+)
 def test_generate_into_a_folder(run, tmp_path, kind):
     made = run("generate", *kind, "--seed", 3, "-o", "made.nearfar")
     assert made.code == 0 and made.err.startswith("nearfar: wrote made.nearfar: ")
