@@ -89,6 +89,36 @@ def test_paths_are_taken_in_all_forms():
         assert near(image, "#101418", 2).sum() > 400, options
 
 
+def test_paths_over_cells():
+    graph = Graph.from_raster(np.ones((3, 4)))
+    result = nearfar.sssp(graph, (0, 0))
+    step, dot = [(0, 0), (1, 1)], near(pixels(result.plot(legend=False, width=400)), "#101418", 2).sum()
+    for options in ({"to": (2, 3)}, {"to": [(2, 3), (0, 3)]}, {"paths": step}, {"paths": [step]},
+                    {"paths": (tuple(step), ((1, 1), (1, 2)))}):  # fmt: skip
+        image = pixels(result.plot(legend=False, width=400, **options))
+        assert near(image, "#101418", 2).sum() > dot + 40, options
+
+
+def test_names_of_all_kinds(recwarn):
+    names = ["東京", "$x^2$", "a\nb", "<&>" * 20]
+    graph = Graph.from_arcs(names[:3], names[1:], [1, 2, 3], names=True)
+    picture = nearfar.sssp(graph, "東京").plot(title="$5\n東京", to="$x^2$")
+    assert "path to $x^2$: 1" in picture.to_bytes("svg").decode() and picture.to_bytes("png") and not recwarn
+
+
+def test_settings_of_the_user_do_not_matter():
+    import matplotlib
+
+    ours = {"savefig.bbox": "tight", "image.origin": "lower", "lines.marker": "o", "figure.autolayout": True,
+            "lines.linestyle": "--", "savefig.transparent": True, "savefig.dpi": 30}  # fmt: skip
+    results = nearfar.sssp(LINE, 0), nearfar.sssp(Graph.from_raster(np.arange(1, 13.0).reshape(3, 4)), (0, 0))
+    plain = [result.plot(width=300).to_bytes() for result in results]
+    with matplotlib.rc_context(ours):
+        before = dict(matplotlib.rcParams)
+        assert [result.plot(width=300).to_bytes() for result in results] == plain
+        assert dict(matplotlib.rcParams) == before
+
+
 def test_unreached_is_grey_and_limits_are_bands():
     graph = Graph.from_arcs([0, 1, 3], [1, 2, 4], [5, 5, 5], undirected=True,
                             coordinates=[(0, 0), (10, 0), (20, 0), (0, 10), (20, 10)])  # fmt: skip
@@ -110,6 +140,19 @@ def test_longitudes_shrink_with_the_latitude():
         image = pixels(draw.network(square, legend=False, width=600, scale=scale, layout="coordinates"))
         rows, columns = np.nonzero((image < 250).any(axis=2))
         assert np.ptp(rows) / np.ptp(columns) == pytest.approx(aspect, rel=0.06)
+
+
+def test_a_few_outliers_do_not_spoil_the_colours():
+    """One vertex of a thousand is a hundred times as far as all others."""
+    from nearfar.draw.looks import take_looks
+    from nearfar.draw.scales import gradient
+
+    values = np.append(np.arange(1000.0), [100_000, np.inf])
+    scale = gradient(values, take_looks({}, None), "distance")
+    assert int(scale.bands[500]) == pytest.approx(96, abs=3) and scale.bands[1000] == 192 and scale.bands[1001] == 0
+    assert scale.bar.ticks[-1][1] == "over 1,000"
+    scale = gradient(values[:-2], take_looks({}, None), "distance")
+    assert "over" not in scale.bar.ticks[-1][1] and (np.diff(scale.bands.astype(int)) >= 0).all()
 
 
 def test_units_are_those_of_the_graph():

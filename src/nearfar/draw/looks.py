@@ -87,6 +87,24 @@ class Style:
 
 def take_looks(looks: Any, units: str | None) -> Style:
     """Check the options of a picture; ``units`` is the unit of its numbers, if none is given."""
+    _check_kinds(looks)
+    chosen = {name: value for name, value in looks.items() if value is not None and name != "dark"}
+    for name in ("width", "height"):
+        if name in chosen:
+            chosen[name] = _take_size(name, chosen[name])
+    if "colours" in chosen and chosen["colours"] not in matplotlib("colormaps"):
+        raise OptionError(
+            f"{option('colours', chosen['colours'])} is no colour map of matplotlib. Give 'plasma', 'viridis', "
+            f"'cividis', 'magma' or another one of them."
+        )
+    chosen.setdefault("units", units)
+    if "title" in chosen:
+        chosen["title"] = " ".join(chosen["title"].split())
+    return Style(_DARK if looks.get("dark", False) else _LIGHT, **chosen)
+
+
+def _check_kinds(looks: Any) -> None:
+    """Refuse options that do not exist, and values of the wrong kind."""
     known = Looks.__annotations__
     for name in looks:
         if name not in known:
@@ -99,20 +117,9 @@ def take_looks(looks: Any, units: str | None) -> Style:
     for name in ("dark", "legend"):
         if not isinstance(looks.get(name, False), bool):
             raise InputTypeError(f"{name} is {looks[name]!r:.60}, but must be True or False.")
-    for name in ("title", "units"):
+    for name in ("title", "units", "colours"):
         if looks.get(name) is not None and not isinstance(looks[name], str):
             raise InputTypeError(f"{name} is {looks[name]!r:.60}, but must be a text.")
-    chosen = {name: value for name, value in looks.items() if value is not None and name != "dark"}
-    for name in ("width", "height"):
-        if name in chosen:
-            chosen[name] = _take_size(name, chosen[name])
-    if "colours" in chosen and chosen["colours"] not in matplotlib("colormaps"):
-        raise OptionError(
-            f"{option('colours', chosen['colours'])} is no colour map of matplotlib. Give 'plasma', 'viridis', "
-            f"'cividis', 'magma' or another one of them."
-        )
-    chosen.setdefault("units", units)
-    return Style(_DARK if looks.get("dark", False) else _LIGHT, **chosen)
 
 
 def _take_size(name: str, value: Any) -> int:

@@ -15,8 +15,8 @@ from .looks import USUAL, Style, matplotlib
 from .page import Page
 from .picture import DPI, Picture
 from .plane import Plane, plane_of
-from .scales import Bar, Scale, Swatch
-from .strokes import banded, paint
+from .scales import Bar, Scale, Swatch, shorten
+from .strokes import PLAIN, banded, paint
 
 LABELS = 40  # vertices whose names are written
 DOTS = 400  # vertices that are drawn as dots
@@ -98,13 +98,13 @@ class Map:
     def image(self, image: np.ndarray) -> None:
         """Put an image into the drawing, which it fills."""
         extent = (0, self.page.wide, self.page.high, 0)
-        self.axes.imshow(image, extent=extent, aspect="auto", interpolation="none", zorder=1)
+        self.axes.imshow(image, extent=extent, origin="upper", aspect="auto", interpolation="none", zorder=1)
 
     def path(self, vertices: np.ndarray) -> None:
         """Draw a path with a border, above everything that was drawn before."""
         x, y = self._unbroken(self.points[:, vertices])
         wide, colours = 0.24 * self.page.size * 72 / DPI, self.style.palette
-        joints: dict[str, Any] = {"solid_capstyle": "round", "solid_joinstyle": "round"}
+        joints: dict[str, Any] = {**PLAIN, "solid_joinstyle": "round"}
         self.axes.plot(x, y, color=colours.case, linewidth=1.9 * wide, zorder=3, **joints)
         self.axes.plot(x, y, color=colours.path, linewidth=wide, zorder=3.1, **joints)
 
@@ -128,7 +128,9 @@ class Map:
 
     def mark(self, vertices: np.ndarray, colours: Any = None) -> None:
         """Mark where queries start, or where paths end: dots with a border."""
-        self.dots(vertices, self.style.palette.path if colours is None else colours, 0.85 * self.page.size, 1.5)
+        room = np.sqrt(self.page.wide * self.page.high / max(len(vertices), 1)) / 9
+        size = float(np.clip(room, 0.3 * self.page.size, 0.85 * self.page.size))
+        self.dots(vertices, self.style.palette.path if colours is None else colours, size, size / 8)
 
     def names(self) -> None:
         """Write the names of vertices above them, if there are few."""
@@ -138,7 +140,7 @@ class Map:
         size = 0.85 * self.page.size
         for v, (x, y) in enumerate(self.points.T[: self.graph.n]):
             self.axes.annotate(
-                _short(str(self.graph.name(v))), (x, y), (0, (0.55 * self._dot_size() + self.lift) * 0.72 + 1),
+                shorten(str(self.graph.name(v)), 18), (x, y), (0, (0.55 * self._dot_size() + self.lift) * 0.72 + 1),
                 textcoords="offset points", fontsize=size * 72 / DPI, color=self.style.palette.text, ha="center",
                 path_effects=[behind], zorder=5, parse_math=False, usetex=False, annotation_clip=False,
             )  # fmt: skip
@@ -153,7 +155,7 @@ class Map:
         least = min(self.page.wide, self.page.high)
         pad = min(0.8 * self.page.size, least / 8)
         if self.graph.n <= LABELS and self.graph.n:
-            longest = max(self.page.length(_short(str(self.graph.name(v)))) for v in range(self.graph.n))
+            longest = max(self.page.length(shorten(str(self.graph.name(v)), 18)) for v in range(self.graph.n))
             pad = min(max(pad, longest / 2) + self.page.size, least / 4)
         return pad
 
@@ -161,8 +163,3 @@ class Map:
         """Return the diameter of a dot in pixels: smaller where there are many."""
         room = np.sqrt(self.page.wide * self.page.high / max(self.graph.n, 1))
         return float(np.clip(room / 6, 0.25 * self.page.size, 0.8 * self.page.size))
-
-
-def _short(name: str) -> str:
-    """Return the beginning of a long name."""
-    return name if len(name) <= 18 else name[:17] + "…"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .looks import USUAL, Style, matplotlib
-from .picture import DPI, Picture
+from .picture import DPI, Picture, quiet_glyphs
 from .scales import Bar, Swatch, number
 
 TALLEST = 1000  # pixels of a drawing whose height was not asked for
@@ -48,7 +48,7 @@ class Page:
         guess = style.width or (USUAL if aspect is None else round(min(USUAL, max(LEAST, TALLEST / aspect))))
         self.size = float(np.clip(13 * np.sqrt(guess / 900), 9, 20))  # of text, in pixels
         self.margin = round(1.4 * self.size)
-        self.figure = matplotlib("figure").Figure(dpi=DPI, facecolor=style.palette.ground)
+        self.figure = matplotlib("figure").Figure(dpi=DPI, facecolor=style.palette.ground, layout="none")
         self._pen = matplotlib("backends.backend_agg").FigureCanvasAgg(self.figure).get_renderer()
         self._lay_out(aspect, guess, margins)
 
@@ -98,7 +98,8 @@ class Page:
     def length(self, text: str, size: float = 1.0) -> float:
         """Return the width of a text in pixels."""
         font = matplotlib("font_manager").FontProperties(size=size * self.size * 72 / DPI)
-        return float(self._pen.get_text_width_height_descent(text, font, False)[0])
+        with quiet_glyphs():
+            return float(self._pen.get_text_width_height_descent(text, font, False)[0])
 
     def finish(self, metres: float | None = None) -> Picture:
         """Draw the legend, with a scale bar if the drawing's width is known in metres, and return the picture."""
@@ -172,7 +173,9 @@ class Page:
         self.write(x, y + 2.8 * size, bar.label)
         box = (x / self.width, (y + 1.5 * size) / self.height, wide / self.width, 0.85 * size / self.height)
         axes = self.figure.add_axes(box)
-        axes.imshow(bar.colours[None, :, :], aspect="auto", interpolation="nearest", extent=(0, 1, 0, 1))
+        axes.imshow(
+            bar.colours[None, :, :], aspect="auto", interpolation="nearest", extent=(0, 1, 0, 1), origin="upper"
+        )
         axes.axis("off")
         ends = [x - size]
         for at, text in bar.ticks:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..errors import InputTypeError, OptionError
@@ -82,10 +84,10 @@ class Picture:
         if kind not in ENDINGS:
             raise OptionError(f"kind is {kind!r:.60}, but pictures are {', '.join(map(repr, ENDINGS))}.")
         made = io.BytesIO()
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph")  # a name in a script that the font lacks shows as boxes
+        with quiet_glyphs():
             self.figure.savefig(
-                made, format=kind, dpi=DPI, bbox_inches=None, facecolor=self.figure.get_facecolor(),
+                made, format=kind, dpi=DPI, facecolor=self.figure.get_facecolor(), transparent=False,
+                bbox_inches="",  # the whole page, whatever the user's settings say; None would ask them
                 metadata={"Date": None} if kind == "svg" else None,
             )  # fmt: skip
         return made.getvalue()
@@ -96,6 +98,14 @@ class Picture:
 
     def __repr__(self) -> str:
         return f"Picture({self.width} x {self.height} pixels)"
+
+
+@contextmanager
+def quiet_glyphs() -> Iterator[None]:
+    """Let names be in a script that the font lacks: they show as boxes, and matplotlib warns of each letter."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")
+        yield
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:

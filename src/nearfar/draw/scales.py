@@ -16,6 +16,7 @@ from ..errors import InputTypeError, OptionError, option
 from .looks import Style, matplotlib
 
 GRADES = 192  # bands of a gradient, which neighbouring pixels cannot tell apart
+MOST, SAMPLE = 0.995, 200_000  # the share of the values that colours are for, if the others are far beyond
 SPREADS = ("auto", "even", "root")
 _SMALLER = {  # unit: (from this value on, divided by this, another unit)
     "ms": (1e4, 1e3, "s"),
@@ -109,22 +110,18 @@ def gradient(
     known = np.isfinite(values)
     high = float(values.max(where=known, initial=-np.inf)) if known.any() else 0.0
     least = float(values.min(where=known, initial=np.inf)) if known.any() else 0.0
+    high, beyond = _cut(values, known, high) if strong == "low" else (high, False)
     low = least if low is None else min(low, least)
-    span = high - low
     if spread == "auto":
-        spread = "root" if known.any() and np.median(values[known]) - low < span / 20 else "even"
+        spread = "root" if known.any() and np.median(values[known]) - low < (high - low) / 20 else "even"
     power = 0.5 if spread == "root" else 1.0
-    with np.errstate(invalid="ignore", over="ignore"):
-        place = (values - low) / span if span > 0 else np.zeros(len(values))
-        place = place if power == 1 else np.sqrt(place)
-        place = place if strong == "low" else 1 - place  # what stands out is drawn last: it has the first bands
-        bands = np.where(known, np.minimum(place * GRADES, GRADES - 1) + 1, 0).astype(np.uint8)
+    bands = _bands(values, low, high, power, strong)
     shades = style.shades(GRADES)
     colours = np.vstack((rgba(style.palette.unreached), shades))
     factor, unit = readable(style.units, high)
     bar = Bar(
         shades[:: 1 if strong == "low" else -1],
-        _ticks(low, high, factor, power),
+        _ticks(low, high, factor, power, beyond),
         f"{label} ({unit})" if unit else label,
     )
     missing = [] if known.all() else [Swatch(style.palette.unreached, rest)]
@@ -163,7 +160,24 @@ def rgba(colour: str) -> np.ndarray:
     return np.asarray(matplotlib("colors").to_rgba(colour))
 
 
-def _ticks(low: float, high: float, factor: float, power: float) -> list[tuple[float, str]]:
+def _bands(values: np.ndarray, low: float, high: float, power: float, strong: str) -> np.ndarray:
+    """Return the band of each value; what stands out has the first ones, which are drawn last."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        place = np.minimum((values - low) / (high - low), 1) if high > low else np.zeros(len(values))
+        place = place if power == 1 else np.sqrt(place)
+        place = place if strong == "low" else 1 - place
+        return np.where(np.isfinite(values), np.minimum(place * GRADES, GRADES - 1) + 1, 0).astype(np.uint8)
+
+
+def _cut(values: np.ndarray, known: np.ndarray, high: float) -> tuple[float, bool]:
+    """Return where the gradient ends, and whether some values lie beyond: a few outliers do not spoil the colours."""
+    sample = values[:: max(1, len(values) // SAMPLE)]
+    sample = sample[known[:: max(1, len(values) // SAMPLE)]]
+    most = float(np.quantile(sample, MOST)) if len(sample) >= 1000 else high
+    return (most, True) if 0 < most < high / 2 else (high, False)
+
+
+def _ticks(low: float, high: float, factor: float, power: float, beyond: bool) -> list[tuple[float, str]]:
     """Return round numbers between two values, and where they are between them."""
     if not high > low:
         return [(0.5, number(float(low / factor)))]
@@ -173,9 +187,13 @@ def _ticks(low: float, high: float, factor: float, power: float) -> list[tuple[f
         found = np.sort(np.concatenate((found, [step / 20, step / 5])))
     places = ((float(value) * factor - low) / (high - low) for value in found)
     inside = [(at, float(value)) for at, value in zip(places, found, strict=True) if -1e-9 <= at <= 1 + 1e-9]
-    return [(max(at, 0.0) ** power, number(float(f"{value:.10g}"))) for at, value in inside]
+    ticks = [(max(at, 0.0) ** power, number(float(f"{value:.10g}"))) for at, value in inside]
+    if beyond:
+        ticks = [*(tick for tick in ticks if tick[0] < 0.85), (1.0, f"over {number(float(f'{high / factor:.2g}'))}")]
+    return ticks
 
 
-def shorten(name: str) -> str:
-    """Return a name, or the beginning of a long one, for the legend."""
-    return name if len(name) <= 24 else name[:23] + "…"
+def shorten(name: str, limit: int = 24) -> str:
+    """Return a name in one line, or the beginning of a long one."""
+    name = " ".join(name.split())
+    return name if len(name) <= limit else name[: limit - 1] + "…"

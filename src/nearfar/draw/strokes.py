@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .maps import Map
 
 LINES = 60_000  # edges that are drawn as lines if nothing else is asked for; an .svg of them has 3 MB
+PLAIN: dict[str, Any] = {"linestyle": "-", "marker": "", "antialiased": True, "solid_capstyle": "round"}  # not theirs
 PLOTS = 64  # each of which has one colour: along lines, more cannot be told apart
 
 
@@ -39,14 +40,7 @@ def _halved(page: Map, edges: Edges, first: np.ndarray, second: np.ndarray) -> t
     """Return edges of which those between two bands are cut in the middle."""
     cut = np.flatnonzero(first != second)
     middle = page.add(page.points[:, edges.tails[cut]] / 2 + page.points[:, edges.heads[cut]] / 2)
-    tails, heads = edges.tails.copy(), edges.heads.copy()
-    heads[cut] = middle
-    both = Edges(
-        np.concatenate((tails, middle)),
-        np.concatenate((heads, edges.heads[cut])),
-        np.concatenate((edges.arcs, edges.arcs[cut])),
-    )
-    return both, np.concatenate((first, second[cut]))
+    return _divided(edges, cut, middle, middle), np.concatenate((first, second[cut]))
 
 
 def wrapped(page: Map, edges: Edges, bands: np.ndarray) -> tuple[Edges, np.ndarray]:
@@ -55,20 +49,22 @@ def wrapped(page: Map, edges: Edges, bands: np.ndarray) -> tuple[Edges, np.ndarr
         return edges, bands
     steps = page.points[0, edges.heads] - page.points[0, edges.tails]
     far = np.flatnonzero(np.abs(steps) > page.around / 2)
-    if not len(far):
-        return edges, bands
     shift = np.zeros((2, len(far)), np.float32)
     shift[0] = np.sign(steps[far]) * page.around
     ahead = page.add(page.points[:, edges.heads[far]] - shift)
     behind = page.add(page.points[:, edges.tails[far]] + shift)
-    tails, heads = edges.tails.copy(), edges.heads.copy()
-    heads[far] = ahead
-    both = Edges(
-        np.concatenate((tails, behind)),
-        np.concatenate((heads, edges.heads[far])),
-        np.concatenate((edges.arcs, edges.arcs[far])),
+    return _divided(edges, far, ahead, behind), np.concatenate((bands, bands[far]))
+
+
+def _divided(edges: Edges, which: np.ndarray, ahead: np.ndarray, behind: np.ndarray) -> Edges:
+    """Return edges of which some lead from their tail to a point ``ahead``, and from one ``behind`` to their head."""
+    heads = edges.heads.copy()
+    heads[which] = ahead
+    return Edges(
+        np.concatenate((edges.tails, behind)),
+        np.concatenate((heads, edges.heads[which])),
+        np.concatenate((edges.arcs, edges.arcs[which])),
     )
-    return both, np.concatenate((bands, bands[far]))
 
 
 def paint(page: Map, edges: Edges, bands: np.ndarray, colours: np.ndarray) -> None:
@@ -100,7 +96,7 @@ def draw_lines(page: Map, edges: Edges, bands: np.ndarray, colours: np.ndarray, 
             band = min(max(group * step - step // 2, min(group, 1)), len(colours) - 1)
             looks: dict[str, Any] = {"color": colours[band], "linewidth": widths[band] * 72 / DPI}
             x, y = _segments(page, edges.where(chosen))
-            page.axes.plot(x, y, **looks, solid_capstyle="round", zorder=1.0 if group == 0 else 1.5)
+            page.axes.plot(x, y, **looks, **PLAIN, zorder=1.0 if group == 0 else 1.5)
 
 
 def _segments(page: Map, edges: Edges) -> tuple[np.ndarray, np.ndarray]:

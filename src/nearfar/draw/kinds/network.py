@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputTypeError, option
 from ...graph import Graph
 from ...results import Distances, Nearest
-from ...results.lookup import as_float
+from ...results.lookup import as_float, is_name
 from ..looks import Looks, Style, take_looks
 from ..maps import Map
 from ..picture import Picture
@@ -62,13 +62,13 @@ def network(
                 f"{option('source')}, {option('limits')} and {option('to')} need distances, but a graph was given. "
                 f"Draw a result, such as nearfar.sssp(graph, source)."
             )
-        return _plain(what, style, _listed(paths))
+        return _plain(what, style, _listed(graph, paths))
     row, starts = _row_of(what, source)
     scale = steps(row, limits, style) if limits is not None else gradient(row, style, _label(what))
     targets = _targets(graph, to)
     distances = what.distances if isinstance(what, Nearest) else what
     found = [distances.path(target, source=source) for target in targets]
-    drawn = found + _listed(paths)
+    drawn = found + _listed(graph, paths)
     return _drawn(graph, style, scale, starts, drawn, _told(row, graph, targets, style))
 
 
@@ -113,26 +113,22 @@ def _targets(graph: Graph, to: Any) -> list[Any]:
     """Return the names of the vertices that paths lead to."""
     if to is None:
         return []
-    single = isinstance(to, str | int | np.integer) or graph.is_vertex(to) if _hashable(to) else False
+    single = isinstance(to, str | int | np.integer) or _is_vertex(graph, to)
     vertices = graph.indices([to] if single else to, "target")
     return [graph.name(int(v)) for v in vertices]
 
 
-def _hashable(value: Any) -> bool:
-    """Tell whether a value can be a name."""
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
+def _is_vertex(graph: Graph, value: Any) -> bool:
+    """Tell whether something is the name of a vertex, such as the tuple of a raster's cell."""
+    return isinstance(value, Hashable) and is_name(graph, value)
 
 
-def _listed(paths: Any) -> list[Any]:
+def _listed(graph: Graph, paths: Any) -> list[Any]:
     """Return paths as lists of vertices: one path, several, or pairs (length, path) as of `nearfar.paths`."""
     given = [] if paths is None else list(paths)
     if given and all(isinstance(path, tuple) and len(path) == 2 and isinstance(path[1], list) for path in given):
         given = [path for _, path in given]
-    elif given and not isinstance(given[0], list | np.ndarray):
+    elif given and (not isinstance(given[0], list | tuple | np.ndarray) or _is_vertex(graph, given[0])):
         given = [given]
     return [list(path) for path in given if len(path)]
 
