@@ -35,6 +35,7 @@ def test_examples(page, tmp_path, monkeypatch):
         "docs/methods.md",
         "docs/errors.md",
         "docs/prepared.md",
+        "docs/places.md",
     ],
 )
 def test_page_has_examples(name):

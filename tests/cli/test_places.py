@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -36,6 +37,20 @@ def test_path_between_places(run, city):
     assert f"{answer['distance']} s, over {answer['arcs']} arcs" in text
     assert f"{typed(0)} is at" in " ".join(text.split())
     assert run("path", city, "--from", typed(0), "--to", typed(0), "-q").ok().out == f"{CITY.name(0)}\n"
+
+
+def test_a_path_on_a_map(run, city, tmp_path):
+    run("path", city, "--from", typed(0), "--to", typed(41), "-o", "way.geojson", "-q").ok()
+    way = json.loads((tmp_path / "way.geojson").read_text(encoding="utf8"))
+    path = nearfar.path(CITY, CITY.name(0), CITY.name(41))
+    line = way["features"][0]["geometry"]["coordinates"]
+    assert line == CITY.coordinates[CITY.indices(path)].round(7).tolist()
+    ends = ["--from", typed(0), "--to", typed(41)]
+    run("path", city, *ends, "-o", "way.csv").error(".geojson")
+    run("path", city, *ends, "-o", "absent/way.geojson").error("absent")
+    nearfar.write(CITY.with_units(coordinates="m"), tmp_path / "flat.npz")
+    run("path", "flat.npz", *ends, "-o", "flat.geojson").error("lie in a plane")
+    assert not (tmp_path / "flat.geojson").exists()
 
 
 def test_places_in_lists_and_files(run, city, tmp_path):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import NoPathError, clip
+from ...errors import NearfarError, NoPathError, clip
 from ..command import Command, Option
 from ..options import JSON, QUIET, graph_file, reading, shared, solving
 
@@ -18,12 +18,28 @@ if TYPE_CHECKING:
     from ..work import Loaded
 
 
+def _check_map(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Refuse a file that is no map, or cannot be written, before anything is computed."""
+    if value is None or ctx.resilient_parsing:
+        return value
+    from ...formats.io.targets import check_writable
+    from ..failures import as_typed
+
+    if not value.lower().endswith((".geojson", ".json")):
+        raise click.BadParameter(f"'{clip(value, 40)}' is no map; end the name with .geojson", ctx, param)
+    try:
+        check_writable(value)
+    except NearfarError as error:
+        raise click.BadParameter(as_typed(error), ctx, param) from None
+    return value
+
+
 @click.command(
     cls=Command,
     examples=(
         "nearfar path roads.gr.gz 1 1000",
         "nearfar path roads.gr.gz --source 1 --to 1000",
-        "nearfar path monaco.osm.pbf --from 7.4197,43.7314 --to 7.42,43.74",
+        "nearfar path monaco.osm.pbf --from 7.4197,43.731 --to 7.42,43.74 -o way.geojson",
         "nearfar path friends.csv Ann Zoe --weight none --quiet",
     ),
 )
@@ -31,6 +47,16 @@ if TYPE_CHECKING:
 @click.argument("ends", nargs=-1, metavar="SOURCE TARGET")
 @click.option("--source", "-s", "--from", "source", cls=Option, metavar="VERTEX", help="The source, instead of SOURCE.")
 @click.option("--to", "-t", cls=Option, metavar="VERTEX", help="The target, instead of TARGET.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    cls=Option,
+    section="Output",
+    metavar="FILE",
+    callback=_check_map,
+    help="Write the path as a line on a map to a .geojson file, too.",
+)
 @reading
 @solving
 @shared(JSON, QUIET)
@@ -39,6 +65,7 @@ def path(
     ends: tuple[str, ...],
     source: str | None,
     to: str | None,
+    output: str | None,
     reading: dict[str, Any],
     solving: dict[str, Any],
     json: bool,
@@ -64,6 +91,8 @@ def path(
     if found.vertices is None:
         within = "" if result.cutoff is None else f" within the cutoff {result.cutoff}"
         raise NoPathError(f"there is no path from {start!r} to {end!r}{within}.")
+    if output is not None:
+        nearfar.geo.features(graph, found.vertices).to_geojson(output)
     if json:
         _print_document(loaded, result, start, found)
     elif quiet:
