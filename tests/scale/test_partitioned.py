@@ -168,7 +168,9 @@ def test_parts_go_to_the_workers_that_had_them(roads):
 
 def test_what_was_prepared_is_not_done_again(roads):
     there, graph = roads
-    facts = there.prepare()
+    seen = []
+    facts = there.prepare(progress=lambda done, of: seen.append((done, of)))
+    assert seen[-1] == (4, 4)
     assert facts["overlay_arcs"] > 0
     assert {name for name, _ in there.cluster.calls} == {"find_table"}
     there.cluster.calls.clear()

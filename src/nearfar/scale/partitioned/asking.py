@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from ...description import format_bytes
+from ...engine.blocks import Done
 from ...errors import MemoryLimitError
 from ...graph.parts import Parts
 from ...graph.stored import StoredGraph
 from ...methods.part_run import bytes_of_worker
+from ...progress import watcher
 from ..cluster import Cluster
 from ..driver import Task, Worker, run_tasks
 from .shelf import PartPlace, stop_run
@@ -77,6 +79,8 @@ class Run:
     Attributes
     ----------
     workers : Workers
+    progress : bool or function
+        Whether to show how many tasks are done.
     sent, received : int
         The bytes of arrays in arguments and answers.
     tasks, rounds : int
@@ -85,6 +89,7 @@ class Run:
     """
 
     workers: Workers
+    progress: Any = False
     sent: int = 0
     received: int = 0
     tasks: int = 0
@@ -105,11 +110,14 @@ class Run:
         ]
         self.tasks += len(tasks)
         self.sent += sum(bytes_in(task.args) for task in tasks)
+        done = Done()
         try:
-            for found in run_tasks(cluster, tasks, patience=cluster.patience):
-                self.received += bytes_in(found.value)
-                self.held[found.worker] = max(self.held.get(found.worker, 0), found.held)
-                yield found.value
+            with watcher(self.progress, len(tasks), done) as watch:
+                for found in run_tasks(cluster, tasks, patience=cluster.patience, watch=watch):
+                    done.add(1)
+                    self.received += bytes_in(found.value)
+                    self.held[found.worker] = max(self.held.get(found.worker, 0), found.held)
+                    yield found.value
             finished = True
         finally:
             if not finished:

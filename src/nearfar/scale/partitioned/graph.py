@@ -16,7 +16,7 @@ import numpy as np
 
 from ...description import Description
 from ...devices import cpu
-from ...engine.options import take_cutoff, take_memory
+from ...engine.options import take_cutoff, take_memory, take_progress
 from ...engine.query import each_once, take_vertices
 from ...errors import MethodError, MissingFileError, NoPathError, OptionError, in_python, option
 from ...formats.folder import DOCUMENT, open_graph
@@ -174,9 +174,9 @@ class PartitionedGraph:
         """Where the graph lies."""
         return Place(os.fspath(self.stored.path), self.stored.fingerprint)
 
-    def new_run(self) -> Run:
+    def new_run(self, progress: Any = False) -> Run:
         """Return a new run."""
-        return Run(self.workers)
+        return Run(self.workers, take_progress(progress))
 
     def plan(self, method: str = "auto", memory: Any = None) -> tuple[bool, str]:
         """Return whether queries take three phases, else rounds, and why, in words.
@@ -196,11 +196,18 @@ class PartitionedGraph:
             )
         return (able and method != "rounds"), "rounds were asked for" if method == "rounds" else why
 
-    def prepare(self, memory: Any = None) -> Description:
+    def prepare(self, memory: Any = None, progress: Any = False) -> Description:
         """Find the overlay, the first of three phases, and keep it in the folder; later queries take two barriers.
 
         Each part finds the distances between its boundary vertices, on the worker that has it. Queries do the same when
         they need it.
+
+        Parameters
+        ----------
+        memory : int or str
+            The bytes that the distances between boundary vertices may take; see `plan`.
+        progress : bool or function
+            True shows on standard error how many parts are done; a function is called with parts done and all parts.
 
         Returns
         -------
@@ -208,7 +215,7 @@ class PartitionedGraph:
             What was done: ``overlay_arcs``, ``sent_bytes``, ``received_bytes``, ``held_bytes``.
         """
         self.plan("phases", memory)
-        run = self.new_run()
+        run = self.new_run(progress)
         overlay = self.overlay(run)
         return Description(overlay_vertices=overlay.n, overlay_arcs=overlay.m, **run.facts())
 
