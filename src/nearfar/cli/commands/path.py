@@ -39,7 +39,8 @@ def _check_map(ctx: click.Context, param: click.Parameter, value: str | None) ->
     examples=(
         "nearfar path roads.gr.gz 1 1000",
         "nearfar path roads.gr.gz --source 1 --to 1000",
-        "nearfar path monaco.osm.pbf --from 7.4197,43.731 --to 7.42,43.74 -o way.geojson",
+        "nearfar path monaco.osm.pbf --from 7.4197,43.7314 --to 7.42,43.74",
+        "nearfar path monaco.osm.pbf 21912089 21914340 -o way.geojson",
         "nearfar path friends.csv Ann Zoe --weight none --quiet",
     ),
 )
