@@ -49,6 +49,7 @@ def pictures() -> dict[str, Callable[[], draw.Picture]]:
     city = generate.city(30, 44)
     west, east, north, south, middle = corners(city, (0.1, 0.3), (0.9, 0.7), (0.7, 0.9), (0.3, 0.1), (0.5, 0.5))
     reached = nearfar.sssp(city, west)
+    minutes = nearfar.geo.isochrone(city, west, [60, 120, 180, 240])
     stations = corners(city, (0.2, 0.2), (0.2, 0.7), (0.5, 0.4), (0.6, 0.8), (0.8, 0.3), (0.9, 0.7))
     trips = [(a, b, 100) for a in (west, south, middle) for b in (north, east, middle) if a != b]
     raster = terrain()
@@ -57,7 +58,7 @@ def pictures() -> dict[str, Callable[[], draw.Picture]]:
     shape = nearfar.Graph.from_arcs(roads.tails, roads.heads, roads.weights, roads.n)
     return {
         "network.png": lambda: reached.plot(to=east, title="Through the city", width=WIDE),
-        "isochrones.png": lambda: reached.plot(limits=[60, 120, 180, 240], dark=True, width=SMALL),
+        "isochrones.png": lambda: minutes.plot(dark=True, width=SMALL),
         "regions.png": lambda: nearfar.nearest(city, stations).plot(width=SMALL),
         "closeness.png": lambda: metrics.closeness(city).plot(width=SMALL),
         "flows.png": lambda: metrics.flows(city, trips).plot(units="cars", width=SMALL),

@@ -183,3 +183,25 @@ def test_edges_across_the_meridian_leave_the_map():
         gap = np.diff(columns).argmax()
         assert columns[gap + 1] - columns[gap] > wide * 0.7  # not across all other continents
         assert columns[0] < left + 0.05 * wide and columns[-1] > left + 0.95 * wide
+
+
+@pytest.mark.parametrize("direction", ["from", "to"])
+def test_isochrones_are_cut_exactly(direction):
+    from matplotlib import colormaps
+
+    graph = LINE.with_units("s", "m")
+    found = nearfar.geo.isochrone(graph, 0, [5, 7.5], direction=direction)
+    image = pixels(found.plot(legend=False, width=900))
+    low, high = columns_of(image).min() + 4, columns_of(image).max() - 4
+    first = np.nonzero(near(image, colormaps["plasma"](0.0)[:3], 20))[1]
+    second = np.nonzero(near(image, colormaps["plasma"](0.86)[:3], 20))[1]
+    assert first.max() == pytest.approx(low + (high - low) / 3, abs=8)
+    assert second.max() == pytest.approx(low + (high - low) / 2, abs=8)
+    assert np.nonzero(near(image, "#101418", 2))[1].mean() == pytest.approx(low, abs=8)  # the source
+    with pytest.raises(errors.OptionError, match="lie where coordinates are"):
+        found.plot(layout="layers")
+
+
+def columns_of(image):
+    """Return the columns of all pixels that are drawn but the names above."""
+    return np.nonzero((image < 250).any(axis=2))[1]

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .kinds.elimination import elimination as elimination
     from .kinds.flows import flows as flows
     from .kinds.histogram import histogram as histogram
+    from .kinds.isochrones import isochrones as isochrones
     from .kinds.network import network as network
     from .kinds.regions import regions as regions
     from .kinds.values import values as values
@@ -59,6 +60,7 @@ class Kind(NamedTuple):
 
 PICTURES = {
     "regions": Kind(("Nearest",), "which source is nearest to every vertex"),
+    "isochrones": Kind(("Isochrones",), "what is reached within some limits, arcs cut exactly"),
     "network": Kind(("Distances", "Nearest", "Graph"), "the network, coloured by distance; paths on top"),
     "flows": Kind(("ArcMeasure",), "flows, or the betweenness of arcs, as widths"),
     "values": Kind(("Measure",), "a measure of vertices as colours"),

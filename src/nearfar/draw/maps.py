@@ -32,6 +32,8 @@ class Map:
     bar, swatches : the legend
     starts : array of vertices
         Where a layout begins, if the graph has no coordinates.
+    cells : bool
+        Whether a raster is drawn as an image of its cells.
 
     Attributes
     ----------
@@ -46,10 +48,16 @@ class Map:
     lift = 0.0  # pixels between a vertex and its name, for thick lines
 
     def __init__(
-        self, graph: Graph, style: Style, bar: Bar | None, swatches: Sequence[Swatch], starts: np.ndarray
+        self,
+        graph: Graph,
+        style: Style,
+        bar: Bar | None,
+        swatches: Sequence[Swatch],
+        starts: np.ndarray,
+        cells: bool = True,
     ) -> None:
         self.graph, self.style = graph, style
-        self.cells = cells_of(graph, style)
+        self.cells = cells_of(graph, style) if cells else None
         if self.cells is not None:
             walls = [] if self.cells.free is None else [Swatch(style.palette.wall, "wall")]
             self.page = Page(style, aspect_of(graph, self.cells), bar, [*swatches, *walls], "equal scale")

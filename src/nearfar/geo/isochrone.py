@@ -13,6 +13,7 @@ from ..engine.query import PreparedGraph, as_starts, check, from_nearest, take_g
 from ..engine.solve import solve
 from ..errors import MethodError, OptionError, option
 from ..graph import Graph
+from ..graph.above import Drawn
 from ..graph.tables import Columns, Framed, Named
 from ..metrics.near import take_cutoffs
 from ..results import Distances
@@ -23,7 +24,7 @@ from .snapped import Snapped
 from .space import Space, space_of
 
 
-class Isochrones(Framed):
+class Isochrones(Framed, Drawn):
     """What is reached within some limits. Made by `nearfar.geo.isochrone`.
 
     Attributes
