@@ -103,7 +103,8 @@ def relax(offsets, arcs, shift, slots, blocks, top, width, zero, floor, rounds, 
     """Relax from what is pending in ``blocks``, on all blocks in memory; return arcs relaxed, rounds, and whether done.
 
     It ends early, and what was to be done stays pending, when ``stop`` is set, after ``rounds`` rounds of the near
-    ones, or when a distance is below ``floor``: no path is that short, so there is a negative cycle. ``least`` is
+    ones, or when a distance is below ``floor``: no path is that short, so there is a negative cycle, and the caller
+    looks for it at once, as after all rounds. ``least`` is
     ``top`` in blocks without pending vertices. ``used[b]`` is set to ``step`` in blocks with arcs that were relaxed.
     """
     near, far, queued = lists.near, lists.far, lists.queued
@@ -150,7 +151,7 @@ def relax(offsets, arcs, shift, slots, blocks, top, width, zero, floor, rounds, 
                 if offer < floor:
                     pending[u + b] = 1
                     leave(lists, begin, size, distant)
-                    return relaxed, used_rounds, False
+                    return relaxed, rounds, False  # all rounds are used up: sums would wrap soon
                 if not is_here or queued[v] != 0:
                     continue
                 if offer <= limit:
