@@ -28,6 +28,8 @@ def test_default_name(run, grid, tmp_path):
         ["--source", "3", "--to", "60,61", "--direction", "to"],
         ["--source", "3", "--limits", "500,1000", "--dark", "--title", "Here", "--units", "m"],
         ["--sources", "3,9"],
+        ["--sources", "3,9", "--kind", "isochrones", "--limits", "500", "--direction", "to"],
+        ["--source", "3", "--kind", "isochrones", "--limits", "500,900"],
         ["--sources", "3,9", "--kind", "network", "--to", "60"],
         ["--source", "3", "--kind", "histogram"],
         ["--kind", "elimination", "--threads", "1"],
@@ -70,6 +72,7 @@ def test_wrong_words(run, grid, roads):
     run("draw", "none.gr", "--source", "1", "--measure", "closeness").error(
         "--source and --measure ask for two pictures"
     )
+    run("draw", "none.gr", "--kind", "isochrones", "--source", "1").error("--kind isochrones needs --limits")
     run("draw", "none.gr", "--kind", "regions").error("--kind regions needs --sources")
     run("draw", "none.gr", "--kind", "elimination", "--source", "3").error("--kind elimination needs no other question")
     run("draw", "none.gr", "--kind", "elimination", "--method", "delta").error("--method is about distances")

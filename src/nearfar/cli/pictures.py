@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 QUESTIONS = ("source", "sources", "demand", "measure")  # at most one of these options is given
 KINDS = {  # the kinds of pictures that answer each question; the first one is drawn if none is named
     None: ("network", "elimination"),
-    "source": ("network", "histogram"),
-    "sources": ("regions", "network", "histogram"),
+    "source": ("network", "isochrones", "histogram"),
+    "sources": ("regions", "network", "isochrones", "histogram"),
     "demand": ("flows",),
     "measure": ("values",),
     "measure of arcs": ("flows",),
 }
 MEASURES = ("betweenness", "closeness", "eccentricity", "edge-betweenness", "harmonic", "mean-distance")
-SHOWN = ("network", "regions", "histogram", "elimination")  # kinds that can be named
+SHOWN = ("network", "isochrones", "regions", "histogram", "elimination")  # kinds that can be named
 
 
 def question_of(given: dict[str, Any]) -> tuple[str | None, str]:
@@ -35,9 +35,11 @@ def question_of(given: dict[str, Any]) -> tuple[str | None, str]:
         fitting = " or ".join(f"--{name}" for name in QUESTIONS if kind in KINDS[name])
         raise _usage(f"--kind {kind} needs {fitting or 'no other question'}" + ("" if question is None else ", alone"))
     about_distances = question in ("source", "sources")
-    for name in ("to", "limits"):
-        if given[name] and not (about_distances and kind == "network"):
+    for name, kinds in (("to", ("network",)), ("limits", ("network", "isochrones"))):
+        if given[name] and not (about_distances and kind in kinds):
             raise _usage(f"--{name} is about distances on a network; add --source, and leave --kind out")
+    if kind == "isochrones" and not given["limits"]:
+        raise _usage("--kind isochrones needs --limits")
     if given["direction"] != "from" and not about_distances:
         raise _usage("--direction is about distances; add --source")
     if question is None:
@@ -57,6 +59,8 @@ def draw_picture(graph: nearfar.Graph, given: dict[str, Any], looks: dict[str, A
     question, kind = question_of(given)
     if question is None and kind == "network":
         return nearfar.draw.network(graph, **looks)
+    if kind == "isochrones":
+        return _isochrones(graph, question, given, looks, quiet)
     found = _solved(graph, question, given, quiet)
     if kind == "network":
         looks = {**looks, "limits": given["limits"], "to": find_vertices(graph, given["to"], "target") or None}
@@ -86,6 +90,24 @@ def _solved(graph: nearfar.Graph, question: str | None, given: dict[str, Any], q
         return solve(partial(nearfar.metrics.flows, graph, read_trips(graph, given["demand"]), **options), quiet)
     measure = getattr(nearfar.metrics, given["measure"].replace("-", "_"))
     return solve(partial(measure, graph, **options), quiet)
+
+
+def _isochrones(
+    graph: nearfar.Graph, question: str | None, given: dict[str, Any], looks: dict[str, Any], quiet: bool
+) -> Any:
+    """Draw what is reached within the limits, cut along arcs; coordinates are what the map takes them for."""
+    import nearfar
+
+    from ..draw.plane import unit_of
+    from .words import find_vertices
+    from .work import given as present
+    from .work import solve
+
+    words = [given["source"]] if question == "source" else given["sources"]
+    starts, options = find_vertices(graph, words, "source"), present(given["solving"])
+    options["units"] = unit_of(graph, looks.get("scale", "auto"))
+    ask = partial(nearfar.geo.isochrone, graph, starts, given["limits"], direction=given["direction"])
+    return nearfar.draw.isochrones(solve(partial(ask, **options), quiet), **looks)
 
 
 def _usage(message: str) -> click.UsageError:

@@ -17,6 +17,7 @@ from ..graph.units import DEGREES
 
 DEGREE = 111_195.0  # metres per degree of latitude, on a sphere of radius 6,371 km
 METRES = {"m": 1.0, "km": 1000.0, "dm": 0.1, "cm": 0.01, "ft": 0.3048, "mi": 1609.344}  # per unit of the coordinates
+PLANE = "plane"  # any unit
 SMALL = 2.0  # coordinates that stay below are taken for a unit square, not for the sea south of Ghana
 
 
@@ -57,12 +58,21 @@ def is_degrees(points: np.ndarray) -> bool:
     return bool(far[0] <= 180 and far[1] <= 90 and far.max() > SMALL)
 
 
+def unit_of(graph: Graph, scale: str) -> str:
+    """Return what coordinates are measured in: as asked, as the graph says, or as they look; "plane" if unknown."""
+    if scale != "auto":
+        return {"metres": "m"}.get(scale, scale)
+    if graph.units.coordinates is not None or graph.coordinates is None:
+        return graph.units.coordinates or PLANE
+    return DEGREES if is_degrees(graph.coordinates) else PLANE
+
+
 def plane_of(graph: Graph, scale: str) -> Plane:
     """Return where the graph's coordinates lie."""
     points = np.asarray(graph.coordinates, np.float64)
-    unit = graph.units.coordinates if scale == "auto" else {"metres": "m"}.get(scale, scale)
-    if unit != DEGREES and not (unit is None and is_degrees(points)):
-        return Plane(points, METRES.get(unit or ""), "equal scale")
+    unit = unit_of(graph, scale)
+    if unit != DEGREES:
+        return Plane(points, METRES.get(unit), "equal scale")
     low, high = _ends(points) if len(points) else (np.zeros(2), np.zeros(2))
     far = np.maximum(-low, high)
     if far[0] > 360 or far[1] > 90:
