@@ -45,8 +45,10 @@ class Page:
     ) -> None:
         self.style = style
         self.bar, self.swatches, self.note = (bar, swatches, note) if style.legend else (None, (), "")
-        guess = style.width or (USUAL if aspect is None else round(min(USUAL, max(LEAST, TALLEST / aspect))))
-        self.size = float(np.clip(13 * np.sqrt(guess / 900), 9, 20))  # of text, in pixels
+        guess = style.width or (USUAL if aspect is None else _width(aspect, style.height))
+        self.size = float(
+            np.clip(13 * np.sqrt(min(guess, 1.6 * (style.height or guess)) / 900), 9, 20)
+        )  # of text, in pixels
         self.margin = round(1.4 * self.size)
         self.figure = matplotlib("figure").Figure(dpi=DPI, facecolor=style.palette.ground, layout="none")
         self._pen = matplotlib("backends.backend_agg").FigureCanvasAgg(self.figure).get_renderer()
@@ -110,18 +112,18 @@ class Page:
             self._draw_scale(metres, low)
         rows = len(self._rows)
         for i, row in enumerate(self._rows):
-            y = low + (0.0 if self._beside else 2.0 * size) + (rows - 1 - i) * 1.8 * size
+            y = low + (0.0 if self._beside else 3.3 * size) + (rows - 1 - i) * 1.8 * size
             for x, swatch in row:
                 self._draw_swatch(x, y, swatch)
         if self.bar is not None:
-            self._draw_bar(low + (0.0 if self._beside else 2.0 * size) + rows * 1.8 * size)
+            self._draw_bar(low + (0.0 if self._beside else 3.3 * size) + rows * 1.8 * size)
         return Picture(self.figure)
 
     def _foot_height(self) -> int:
         """Return the height of the legend."""
         if not self.style.legend:
             return 0
-        height = (4.0 if self.bar is not None else 0) + 1.8 * len(self._rows) + (0 if self._beside else 2.0)
+        height = (4.0 if self.bar is not None else 0) + 1.8 * len(self._rows) + (0 if self._beside else 3.3)
         if self.note and self._beside:
             height = max(height, 3.2)
         return round((height + (0.8 if height else 0)) * self.size)
@@ -197,3 +199,10 @@ class Page:
             right - length / per_pixel, y, length / per_pixel, max(2.0, 0.2 * self.size), self.style.palette.text
         )
         self.write(right - length / per_pixel / 2, y + 0.5 * self.size, text, 0.85, ha="center")
+
+
+def _width(aspect: float, height: int | None) -> int:
+    """Return the width of a page for a drawing of this shape, if only the height of the page is given, or nothing."""
+    if height is None:
+        return round(min(USUAL, max(LEAST, TALLEST / aspect)))
+    return round(min(2 * height, max(LEAST, 0.85 * height / aspect)))  # the legend takes the rest
