@@ -264,3 +264,9 @@ def test_rows_of_the_input_without_all_arcs(asked):
         assert "arcs" not in vars(stored)
     with on_disk(Graph.from_arcs([0], [1], [5])) as stored, pytest.raises(GraphError, match="no arc leads from 1"):
         stored.rows_along([0, 1, 0])
+
+
+def test_weights_near_the_greatest_float32():
+    """The limit rises by several weights at a time, which float32 does not hold; warnings are errors here."""
+    graph = Graph.from_arcs([0, 1], [1, 2], np.array([3e38, 1e37], np.float32))
+    assert nearfar.sssp(graph, 0, method="streamed").dist.tolist() == nearfar.sssp(graph, 0).dist.tolist()

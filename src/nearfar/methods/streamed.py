@@ -59,7 +59,9 @@ class Rows:
         if self.problem.graph.min_weight < 0:
             return self.top
         width = WIDTH * choose_delta(self.problem.graph)
-        return kind.type(width if kind.kind == "f" else min(max(width, 1), ENDLESS))
+        if kind.kind == "f":
+            return kind.type(min(width, float(np.finfo(kind).max)))  # weights near the greatest float32 would overflow
+        return kind.type(min(max(width, 1), ENDLESS))
 
     def urgency(self) -> np.ndarray:
         """Return how far the least pending distance of each block is beyond the least of all, least over all rows.
