@@ -71,7 +71,7 @@ def test_devices():
 def test_commands():
     assert set(COMMANDS) == {
         "info", "convert", "partition", "sssp", "mssp", "apsp", "path", "nearest", "metrics", "access", "flows", "draw",
-        "verify", "status", "row", "plan", "devices", "selftest", "bench", "demo", "generate",
+        "explore", "verify", "status", "row", "plan", "devices", "selftest", "bench", "demo", "generate",
     }  # fmt: skip
 
 

@@ -28,6 +28,7 @@ _HOMES = {
     "count_paths": "api",
     "plan": "api",
     "stream": "api",
+    "explore": "explorer",
     "prepare": "prepared",
     "Prepared": "prepared",
     "load_prepared": "prepared",
@@ -96,6 +97,7 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .certificate import verify as verify
     from .engine.planner import Plan as Plan
     from .errors import NearfarError as NearfarError
+    from .explorer import explore as explore
     from .formats import read as read
     from .formats import write as write
     from .graph import Graph as Graph

@@ -26,6 +26,7 @@ COMMANDS = {
     "access": ("access", "How much can be reached from every vertex"),
     "flows": ("flows", "A table of demand, loaded on the arcs"),
     "draw": ("draw", "A picture: distances, paths, regions, flows on a map"),
+    "explore": ("explore", "An interactive page: click, and distances follow"),
     "verify": ("verify", "Prove that a saved answer is exact"),
     "status": ("status", "What a stored matrix holds, and how much of it is done"),
     "row": ("row", "The distances of one source, from a stored matrix"),
