@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputTypeError, OptionError, option
+from ..errors import InputTypeError, OptionError
 from .looks import Style, matplotlib
 
 GRADES = 192  # bands of a gradient, which neighbouring pixels cannot tell apart
@@ -106,7 +106,7 @@ def gradient(
     "root". ``strong``: which end stands out.
     """
     if spread not in SPREADS:
-        raise OptionError(f"{option('spread', spread)} is not possible. Give one of {', '.join(map(repr, SPREADS))}.")
+        raise OptionError(f"spread={spread!r} is not possible. Give one of {', '.join(map(repr, SPREADS))}.")
     known = np.isfinite(values)
     high = float(values.max(where=known, initial=-np.inf)) if known.any() else 0.0
     least = float(values.min(where=known, initial=np.inf)) if known.any() else 0.0

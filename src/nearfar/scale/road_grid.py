@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..devices import cpu
-from ..errors import OptionError, option
+from ..errors import OptionError
 from ..graph.arrays import Array
 from ..graph.blocks import offset_type, record_type
 from ..graph.input_rows import InputRows, row_type
@@ -194,9 +194,7 @@ class Writer:
         bend = np.exp(np.abs(rng.normal(0.0, 0.25, len(x))))
         found = np.maximum(1, np.rint(np.hypot(x, y) * bend)).astype(np.int64)
         if found.max(initial=0) >= 2**31 - 1:
-            raise OptionError(
-                f"a street is {found.max():,} long, too long for int32. Choose a smaller {option('spacing')}."
-            )
+            raise OptionError(f"a street is {found.max():,} long, too long for int32. Choose a smaller spacing.")
         lengths = np.zeros(built.shape, np.int32)
         lengths[built] = found
         return lengths

@@ -11,7 +11,7 @@ from typing import Unpack
 
 import numpy as np
 
-from ...errors import InputTypeError, OptionError, option
+from ...errors import InputTypeError, OptionError
 from ...prepared import Prepared
 from ..looks import Looks, take_looks
 from ..maps import Map
@@ -45,7 +45,7 @@ def elimination(what: Prepared, *, levels: int = 6, **looks: Unpack[Looks]) -> P
     if isinstance(levels, bool) or not isinstance(levels, int | np.integer):
         raise InputTypeError(f"levels is {levels!r:.60}, but must be a whole number.")
     if not 1 <= levels <= len(ORDINALS):
-        raise OptionError(f"{option('levels', int(levels))} is not possible. Give 1 to {len(ORDINALS)}.")
+        raise OptionError(f"levels={int(levels)} is not possible. Give 1 to {len(ORDINALS)}.")
     style = take_looks(looks, None)
     bands = levels_of(what, levels)
     ground = rgba(style.palette.unreached)

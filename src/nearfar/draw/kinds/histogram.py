@@ -66,7 +66,7 @@ def _counted(what: Any, bins: int, units: str | None) -> tuple[np.ndarray, np.nd
     if isinstance(bins, bool) or not isinstance(bins, int | np.integer):
         raise InputTypeError(f"bins is {bins!r:.60}, but must be a whole number.")
     if not 1 <= bins <= 1000:
-        raise OptionError(f"{option('bins', int(bins))} is not possible. Give 1 to 1,000.")
+        raise OptionError(f"bins={int(bins)} is not possible. Give 1 to 1,000.")
     rows = what.distances.rows if isinstance(what, Nearest) else what.rows
     reached = what.distances.reached if isinstance(what, Nearest) else what.reached
     known = rows.reshape(-1)[np.reshape(reached, -1)]
