@@ -58,7 +58,7 @@ def lazy_rows(
     for name in ("out", "progress"):
         if options.get(name) is not None and options[name] is not False:
             raise OptionError(
-                f"{option(name)} is for answers that are found at once; leave it or {option('lazy', True)} out."
+                f"{option(name)} is for answers that are found at once; leave it or lazy=True out."
                 + in_python(" Dask shows progress itself: dask.diagnostics.ProgressBar.")
             )
     query = on_cpu(check(graph, sources, direction=direction, **options))
