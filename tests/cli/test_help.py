@@ -94,7 +94,8 @@ def test_completion(child):
     assert complete(["sssp", "--device", "cuda:0,cu"]) == ["cuda:0,cuda"]
     assert complete(["info", "--format", "dim"]) == [name for name in FORMATS if name.startswith("dim")]
     assert complete(["info", "--format", "edg"]) == ["edges"]
-    assert complete(["info", "--profile", ""]) == ["car", "foot"] and complete(["info", "--profile", "f"]) == ["foot"]
+    assert complete(["info", "--profile", ""]) == ["car", "bike", "foot"]
+    assert complete(["info", "--profile", "f"]) == ["foot"]
     assert complete(["generate", "r"]) == ["road_grid", "rmat"]
     assert "--cutoff" in complete(["apsp", "--c"])
     assert "_nearfar_completion" in child(_NEARFAR_COMPLETE="bash_source").out

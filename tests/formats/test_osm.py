@@ -6,6 +6,7 @@ import bz2
 import math
 import sys
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import osmium
@@ -17,8 +18,9 @@ import nearfar
 from helpers.damage import BROKEN, broken, damaged, named_arcs, read_bytes, refused, same, survives
 from helpers.data import loader, real
 from helpers.marks import needs_jit
-from nearfar.errors import MissingDependencyError, OptionError
-from nearfar.formats.roads import PROFILES, read_speed
+from nearfar.errors import InputTypeError, MissingDependencyError, OptionError
+from nearfar.formats.profiles import BIKE, CAR, FOOT, PROFILES, Profile
+from nearfar.formats.signs import read_duration, read_speed
 
 STEP = 2 * 6_371_000 * math.asin(math.sin(math.radians(0.001) / 2))  # metres between nodes 0.001 degrees apart
 
@@ -74,6 +76,15 @@ def test_andorra_on_foot():
     assert sorted(named_arcs(turned)) == sorted(named_arcs(foot))  # no one-way holds a walker
 
 
+def test_andorra_by_bike():
+    """The bike is no faster than the car where both may go, and goes where the car may not."""
+    car, bike = (named_arcs(nearfar.read(real("andorra.osm.pbf"), profile=profile)) for profile in ("car", "bike"))
+    car, bike = ({arc[:2]: arc[2] for arc in found} for found in (car, bike))
+    assert set(bike) - set(car) and set(car) - set(bike)
+    both = set(bike) & set(car)
+    assert len(both) > len(car) // 2 and sum(bike[arc] > car[arc] for arc in both) > 0.9 * len(both)
+
+
 # which roads
 
 
@@ -97,9 +108,6 @@ def test_what_is_no_road_to_a_car_may_be_one_on_foot():
     on_foot = arcs(*ways, profile="foot")
     assert [arc[:2] for arc in on_foot] == [(1, 2), (2, 1), (2, 3), (3, 2), (5, 6), (6, 5)]
     assert on_foot[0][2] == seconds(STEP, 5) and on_foot[-1][2] == seconds(STEP, 2.5)
-
-
-CAR, FOOT = PROFILES["car"], PROFILES["foot"]
 
 
 @pytest.mark.parametrize(
@@ -164,6 +172,163 @@ def test_on_foot(tags, speeds):
 
 
 @pytest.mark.parametrize(
+    ("tags", "speeds"),
+    [
+        ({}, (16, 16)),
+        ({"highway": "cycleway"}, (18, 18)),
+        ({"highway": "motorway"}, None),
+        ({"highway": "steps"}, None),
+        ({"highway": "footway"}, None),
+        ({"highway": "footway", "access": "yes"}, None),  # the bicycle's own tag is asked for
+        ({"highway": "footway", "bicycle": "yes"}, (8, 8)),
+        ({"highway": "footway", "bicycle": "dismount"}, (4, 4)),
+        ({"highway": "pedestrian", "bicycle": "designated"}, (8, 8)),
+        ({"highway": "trunk"}, None),
+        ({"highway": "trunk", "bicycle": "yes"}, (16, 16)),
+        ({"highway": "primary", "motorroad": "yes"}, None),
+        ({"vehicle": "no"}, None),
+        ({"vehicle": "no", "bicycle": "yes"}, (16, 16)),
+        ({"motor_vehicle": "no"}, (16, 16)),
+        ({"bicycle": "use_sidepath"}, None),
+        ({"maxspeed": "50"}, (16, 16)),
+        ({"maxspeed": "50", "maxspeed:backward": "walk"}, (16, 6)),
+        ({"oneway": "yes"}, (16, 0)),
+        ({"oneway": "yes", "oneway:bicycle": "no"}, (16, 16)),
+        ({"oneway": "yes", "cycleway": "opposite"}, (16, 16)),
+        ({"oneway": "-1", "cycleway:left": "opposite_lane"}, (16, 16)),
+        ({"oneway": "yes", "oneway:bicycle": "yes", "cycleway": "opposite"}, (16, 0)),
+        ({"oneway": "yes", "cycleway": "lane"}, (16, 0)),
+        ({"junction": "roundabout"}, (16, 0)),
+    ],
+)
+def test_by_bike(tags, speeds):
+    assert BIKE.speeds_on({"highway": "residential"} | tags) == speeds
+
+
+def test_a_footway_with_a_direction():
+    assert FOOT.speeds_on({"highway": "footway", "oneway:foot": "yes"}) == (5, 0)
+    assert FOOT.speeds_on({"highway": "primary", "motorroad": "yes"}) is None
+    assert FOOT.speeds_on({"highway": "trunk", "access": "yes"}) is None  # the walker's own tag is asked for
+
+
+# ferries and barriers
+
+
+def test_a_ferry_takes_as_long_as_it_says():
+    ferry = {"route": "ferry", "duration": "00:30"}
+    road = ([1, 2], {"highway": "residential", "oneway": "yes"})
+    for profile in PROFILES:
+        found = arcs(road, ([2, 3, 5], ferry), profile=profile)
+        assert [arc[2] for arc in found if arc[0] in (3, 5)] == pytest.approx([600, 1200, 1200]), profile
+    alone = arcs(([2, 3, 5], ferry | {"motor_vehicle": "no"}), ([1, 2], {"highway": "road"}))
+    assert [arc[:2] for arc in alone] == [(1, 2), (2, 1)]
+
+
+def test_a_ferry_without_a_duration_or_cut_off():
+    slow = seconds(STEP, 15)
+    assert arcs(([1, 2], {"route": "ferry"})) == [(1, 2, slow), (2, 1, slow)]
+    assert arcs(([1, 2], {"route": "ferry", "duration": "often"})) == [(1, 2, slow), (2, 1, slow)]
+    cut = arcs(([1, 2, 3], {"route": "ferry", "duration": "2:00", "oneway": "yes"}), missing=(3,))
+    assert cut == [(1, 2, slow)]  # how much of the two hours is inside is not known
+    both = arcs(([1, 2], {"route": "ferry", "duration": "2:00", "oneway": "yes"}), ([2, 3], {"route": "bus"}))
+    assert both == [(1, 2, pytest.approx(7200))]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("20", 1200), ("0:20", 1200), ("01:30", 5400), ("00:00:45", 45), ("PT20M", 1200), ("PT1H30M", 5400),
+        ("PT45S", 45), (" 5 ", 300), ("", None), ("PT", None), ("0", None), ("1:75", None), ("20 min", None),
+    ],
+)  # fmt: skip
+def test_durations(text, seconds):
+    assert read_duration(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("tags", "open_to"),
+    [
+        ({"barrier": "gate"}, ["car", "bike", "foot"]),
+        ({"barrier": "bollard"}, ["bike", "foot"]),
+        ({"barrier": "bollard", "motor_vehicle": "yes"}, ["car", "bike", "foot"]),
+        ({"barrier": "stile"}, ["foot"]),
+        ({"barrier": "gate", "access": "private"}, []),
+        ({"barrier": "gate", "access": "private", "foot": "yes"}, ["foot"]),
+        ({"barrier": "lift_gate", "motor_vehicle": "no"}, ["bike", "foot"]),
+    ],
+)
+def test_barriers(tags, open_to):
+    data = xml(([1, 2, 3, 4, 5], {"highway": "residential"}))
+    body = "".join(f'<tag k="{key}" v="{value}"/>' for key, value in tags.items())
+    node = data[data.index(b'<node id="3"') : data.index(b'<node id="4"')]
+    data = data.replace(node, node.replace(b"/>", f">{body}</node>".encode()))
+    for profile in PROFILES:
+        found = named_arcs(read_bytes(data, "a.osm", profile=profile))
+        through = [arc[:2] for arc in found if 3 in arc[:2]]
+        assert [arc[:2] for arc in found if 3 not in arc[:2]] == [(1, 2), (2, 1), (4, 5), (5, 4)]
+        assert through == ([(2, 3), (3, 2), (3, 4), (4, 3)] if profile in open_to else []), profile
+
+
+# profiles of one's own
+
+
+def test_a_profile_made_from_another():
+    way = [([1, 2], {"highway": "track", "maxspeed": "80"})]
+    jeep = replace(CAR, name="jeep", speeds={**CAR.speeds, "track": 15}, fastest=40)
+    assert arcs(*way, profile=jeep) == [(1, 2, seconds(STEP, 40)), (2, 1, seconds(STEP, 40))]
+    with refused("'jeep'", "no road"):
+        arcs(([1, 2], {"highway": "steps"}), profile=jeep)
+
+
+def test_a_profile_is_a_function_and_a_function_a_profile():
+    ways = [([1, 2], {"highway": "residential", "oneway": "yes"}), ([2, 3], {"highway": "track"}), ([3, 4], {"a": "b"})]
+    ways += [([4, 5], {"highway": "motorway"}), ([5, 6], {"route": "ferry"})]
+    assert arcs(*ways, profile=lambda tags: CAR(tags)) == arcs(*ways)
+    seen = []
+
+    def uphill(tags):
+        seen.append(tags)
+        return (1, None) if tags.get("highway") == "track" else None
+
+    assert arcs(*ways, profile=uphill) == [(2, 3, pytest.approx(STEP))]
+    assert seen == [tags for _, tags in ways if "highway" in tags or "route" in tags]
+    flat = arcs(([1, 2], {"highway": "road"}), profile=lambda tags: (0.5, 2))
+    assert flat == [(1, 2, pytest.approx(STEP / 2)), (2, 1, pytest.approx(2 * STEP))]
+
+
+@pytest.mark.parametrize("answer", [5, (1,), (1, 2, 3), (-1, 1), (1, math.nan), ("a", "b")])
+def test_functions_that_answer_nonsense(answer):
+    with refused("way 1", repr(answer), "per metre", error=OptionError):
+        arcs(([1, 2], {"highway": "road"}), profile=lambda tags: answer)
+
+
+def test_functions_that_fail():
+    with refused("the profile failed for way 1", "KeyError", "surface", error=OptionError):
+        arcs(([1, 2], {"highway": "road"}), profile=lambda tags: (1 if tags["surface"] else 2, 1))
+
+
+@pytest.mark.parametrize("profile", [5, None, Profile, ("car",)])
+def test_what_is_no_profile(profile):
+    with refused("profile", "Profile", error=OptionError):
+        arcs(([1, 2], {"highway": "road"}), profile=profile)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"access": "bicycle"}, InputTypeError), ({"access": ()}, OptionError), ({"oneway": "oneway"}, InputTypeError),
+        ({"speeds": ["a"]}, InputTypeError), ({"speeds": {"road": 0}}, OptionError),
+        ({"slowed": {"a": -1}}, OptionError),
+        ({"signs": "maybe"}, OptionError), ({"fastest": 0}, OptionError), ({"ferry": -1}, OptionError),
+        ({"closed": "no"}, InputTypeError), ({"invited": {"highway": "path"}}, InputTypeError),
+    ],
+)  # fmt: skip
+def test_profiles_with_a_mistake(wrong, error):
+    with refused("profile 'mine'", next(iter(wrong)), error=error):
+        replace(FOOT, name="mine", **wrong)
+
+
+@pytest.mark.parametrize(
     ("sign", "speed"),
     [
         ("50", 50), (" 50 ", 50), ("50 km/h", 50), ("50kmh", 50), ("30 mph", 48.28032), ("30mph", 48.28032),
@@ -178,7 +343,7 @@ def test_signs(sign, speed):
 
 
 def test_a_profile_that_does_not_exist():
-    with refused("'bicycle'", "car, foot", error=OptionError):
+    with refused("'bicycle'", "car, bike, foot", error=OptionError):
         read_bytes(xml(), "a.osm", profile="bicycle")
 
 
@@ -231,7 +396,7 @@ def test_kinds_of_files(tmp_path):
     "way", [([1, 2], {"building": "yes"}), ([1, 2], {"highway": "path"}), ([8, 9], {"highway": "road"})]
 )
 def test_maps_without_roads(way):
-    with refused("a.osm", "no road", "'car'", "car, foot"):
+    with refused("a.osm", "no road", "'car'", "car, bike, foot"):
         read_bytes(xml(way), "a.osm")
 
 

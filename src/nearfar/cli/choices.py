@@ -40,6 +40,13 @@ def readable_formats() -> list[str]:
     return [name for name, record in FORMATS.items() if record.read is not None]
 
 
+def profile_names() -> list[str]:
+    """Return the modes of travel that OpenStreetMap files are read for."""
+    from ..formats.profiles import PROFILES
+
+    return list(PROFILES)
+
+
 def writable_formats() -> list[str]:
     """Return the formats that can be written."""
     from ..formats import FORMATS

@@ -24,6 +24,7 @@ from .choices import (
     Separator,
     device_names,
     method_names,
+    profile_names,
     readable_formats,
 )
 from .command import Option
@@ -87,9 +88,9 @@ READING = {
     ),
     "profile": _read(
         "--profile",
-        type=click.Choice(["car", "foot"]),
+        type=Name(profile_names, "profile"),
         metavar="NAME",
-        help="Mode of travel in OpenStreetMap files: car or foot.",
+        help="Mode of travel in OpenStreetMap files: {names}.",
     ),
     "zones": _read(
         "--zones",

@@ -12,7 +12,7 @@ recognised by its content if that is unambiguous, else by its name. What formats
     coordinates   coordinates of vertices from a separate file
 
 Some modules belong to one or two formats: arc_arrays and sparse_arrays (npz), columns (table),
-roads and pbf (osm).
+profiles, signs and pbf (osm).
 """
 
 from __future__ import annotations

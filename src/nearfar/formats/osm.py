@@ -1,8 +1,9 @@
 """OpenStreetMap (.osm.pbf, .osm): roads and travel times, with osmium.
 
 Every node on a road that the profile may use is a vertex, named by its OpenStreetMap id. An arc joins neighbours on a
-road; its weight is the travel time in seconds: the great-circle distance at the speed that roads.py finds. Osmium
-remembers the coordinates of the nodes, 16 bytes each; we keep only flat arrays of numbers for the roads.
+road; its weight is the travel time in seconds: the great-circle distance at the pace that profiles.py finds. A road
+ends before a barrier that the profile cannot pass. Osmium remembers the coordinates of the nodes, 16 bytes each; we
+keep only flat arrays of numbers for the roads.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .io.files import Source
 from .io.library import missing, parsing
 from .pbf import check_pbf
 from .pieces import Pieces
-from .roads import PROFILES, Profile
+from .profiles import PROFILES, Paces, Profile, Travel, take_paces, take_profile
 
 _NOWHERE = 2**31 - 1  # osmium's coordinate of a node that is not in the file
 _PARTS = 1e7  # units of osmium's coordinates per degree
@@ -33,28 +34,38 @@ _ADVICE = f"Fetch it again, or name another format with {option('format')}."
 
 
 class Roads(NamedTuple):
-    """The nodes of all roads, one after the other, with their coordinates; the length and two speeds of each road."""
+    """The nodes of all roads, one after the other, with their coordinates; for each road how many, and how fast.
+
+    Paces are seconds per metre along the road and against it, inf where it is closed. Durations are the seconds from
+    end to end of those roads, ferries, that say so, by number.
+    """
 
     nodes: Array
     x: Array
     y: Array
     lengths: Array
-    speeds: Array
+    paces: Array
+    durations: dict[int, float]
 
 
-def read(source: Source, *, profile: str = "car") -> Graph:
-    """Read the roads open to a profile, ``"car"`` or ``"foot"``, with travel times in seconds."""
-    if profile not in PROFILES:
-        raise OptionError(f"{option('profile', profile)} does not exist. Use one of {', '.join(PROFILES)}.")
+def read(source: Source, *, profile: str | Travel = "car") -> Graph:
+    """Read the roads open to a profile, with travel times in seconds.
+
+    The profile is ``"car"``, ``"bike"``, ``"foot"``, a `profiles.Profile`, or a function from the tags of a way to the
+    seconds per metre along it and against it.
+    """
+    travel = take_profile(profile)
     osmium = _osmium()
     path, kind = source.local_path(), _kind(source)
     if kind == "pbf":
         check_pbf(source, path)
     with parsing(source, "OpenStreetMap file", _ADVICE, osmium.InvalidLocationError):
-        roads = _collect(osmium, path, kind, PROFILES[profile])
+        roads, barriers = _collect(osmium, path, kind, travel)
         if 2 * np.count_nonzero(roads.x == _NOWHERE) > len(roads.x):
             _locate(osmium, path, kind, roads)
-    pieces, names, points = _arcs(source, roads, profile)
+    _keep_to_durations(roads)
+    roads.x[np.isin(roads.nodes, barriers)] = _NOWHERE
+    pieces, names, points = _arcs(source, roads, getattr(travel, "name", "of yours"))
     del roads
     return pieces.graph(len(names), names=names, coordinates=points).with_units("s", DEGREES)
 
@@ -76,24 +87,56 @@ def _kind(source: Source) -> str:
     return "pbf" if b"OSMHeader" in head[:64] else "osm"
 
 
-def _collect(osmium: Any, path: Path, kind: str, profile: Profile) -> Roads:
-    """Read the file once: osmium remembers the coordinates of nodes, and each open road is collected."""
-    entities = osmium.osm.NODE | osmium.osm.WAY
+def _collect(osmium: Any, path: Path, kind: str, travel: Travel) -> tuple[Roads, Array]:
+    """Read the file once: osmium remembers the coordinates of nodes; collect open roads, and closed barriers."""
+    node, way = osmium.osm.NODE, osmium.osm.WAY
     storage = "sparse_mmap_array" if sys.platform == "linux" else "sparse_mem_array"  # the first grows without a copy
-    ways = osmium.FileProcessor(osmium.io.File(str(path), kind), entities).with_locations(storage)
-    ways = ways.with_filter(osmium.filter.EntityFilter(osmium.osm.WAY)).with_filter(osmium.filter.KeyFilter("highway"))
-    nodes, lengths, speeds, points = array("q"), array("q"), array("d"), bytearray()
+    things = osmium.FileProcessor(osmium.io.File(str(path), kind), node | way).with_locations(storage)
+    things = things.with_filter(osmium.filter.KeyFilter("barrier").enable_for(node))
+    things = things.with_filter(osmium.filter.KeyFilter("highway", "route").enable_for(way))
+    nodes, lengths, paces, points, barriers = array("q"), array("q"), array("d"), bytearray(), array("q")
+    durations = {}
     line = osmium.geom.WKBFactory()
-    for way in ways:
-        speed = profile.speeds_on(way.tags)
-        if speed is None:
+    for thing in things:
+        if thing.is_node():
+            if isinstance(travel, Profile) and not travel.passes(thing.tags):
+                barriers.append(thing.id)
             continue
-        nodes.extend([ref.ref for ref in way.nodes])
-        points += _coordinates(osmium, way, line)
-        lengths.append(len(way.nodes))
-        speeds.extend(speed)
+        pace = _pace(travel, thing)
+        if pace is None:
+            continue
+        if isinstance(travel, Profile) and (duration := travel.duration(thing.tags)) is not None:
+            durations[len(lengths)] = duration
+        nodes.extend([ref.ref for ref in thing.nodes])
+        points += _coordinates(osmium, thing, line)
+        lengths.append(len(thing.nodes))
+        paces.extend(pace)
     x, y = np.rint(np.frombuffer(points, np.float64).reshape(-1, 2) * _PARTS).astype(np.int32).T
-    return Roads(np.array(nodes, np.int64), x, y, np.array(lengths, np.int64), np.array(speeds).reshape(-1, 2))
+    counts = np.array(lengths, np.int64)
+    roads = Roads(np.array(nodes, np.int64), x, y, counts, np.array(paces).reshape(-1, 2), durations)
+    return roads, np.array(barriers, np.int64)
+
+
+def _pace(travel: Travel, way: Any) -> Paces | None:
+    """Return the seconds per metre along a way and against it; a function is given the tags as a dict."""
+    if isinstance(travel, Profile):
+        return travel(way.tags)
+    try:
+        found = travel({tag.k: tag.v for tag in way.tags})
+    except Exception as error:
+        raise OptionError(f"the profile failed for way {way.id}: {type(error).__name__}: {error}. Mend it.") from error
+    return take_paces(found, way.id)
+
+
+def _keep_to_durations(roads: Roads) -> None:
+    """Give ferries the pace at which they take as long as they say, unless a part of them is outside the file."""
+    ends = np.cumsum(roads.lengths)
+    for road, seconds in roads.durations.items():
+        at = slice(ends[road] - roads.lengths[road], ends[road])
+        points = np.column_stack((roads.x[at], roads.y[at])) / _PARTS
+        metres = 0.0 if (roads.x[at] == _NOWHERE).any() else float(distance(points[:-1], points[1:]).sum())
+        if metres > 0:
+            roads.paces[road, np.isfinite(roads.paces[road])] = seconds / metres
 
 
 def _coordinates(osmium: Any, way: Any, line: Any) -> bytes:
@@ -132,10 +175,10 @@ def _arcs(source: Source, roads: Roads, profile: str) -> tuple[Pieces, Array, Ar
     for low in range(0, len(starts), _BLOCK):
         begin = starts[low : low + _BLOCK]
         ends = np.column_stack((indices[begin], indices[begin + 1]))
-        speed = roads.speeds[road[low : low + _BLOCK]]
-        open_ = speed > 0
+        pace = roads.paces[road[low : low + _BLOCK]]
+        open_ = np.isfinite(pace)
         metres = distance(points[ends[:, 0]], points[ends[:, 1]])[:, None]
-        seconds = np.divide(metres, speed / 3.6, out=np.zeros(speed.shape), where=open_)
+        seconds = np.multiply(metres, pace, out=np.zeros(pace.shape), where=open_)
         pieces.add(ends[open_], ends[:, ::-1][open_], seconds[open_])
     return pieces, names, points
 
@@ -166,7 +209,7 @@ def matches(head: bytes) -> bool:
 
 FORMAT = Format(
     name="osm",
-    summary="OpenStreetMap roads, by car or on foot: travel times in seconds, one-ways, longitude and latitude",
+    summary="OpenStreetMap roads, by car, bike or on foot: travel times in seconds, one-ways, longitude and latitude",
     endings=(".osm.pbf", ".pbf", ".osm"),
     matches=matches,
     read=read,
