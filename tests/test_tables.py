@@ -128,7 +128,7 @@ MADE = {
     "cuda_text/test_flush.py::test_flushing_is_seen": 8,
     "cuda_text/test_faults.py::test_launches": 5,
     "formats/test_table_of_formats.py::test_records": 20,
-    "engine/test_interrupt.py::test_a_raised_flag_ends_a_row_after_few_steps": 9,
+    "engine/test_interrupt.py::test_a_raised_flag_ends_a_row_after_few_steps": 10,
     "kernels/test_builds.py::test_builds": 66,
     "kernels/test_nvrtc.py::test_compiles": 66,
     "store/test_saving.py::test_round_trip": 20,

@@ -74,7 +74,7 @@ def test_a_folder_of_files_is_one_input(run, tmp_path):
     (tmp_path / "parts" / "b.txt").write_text("2 3 7\n")
     run("convert", "parts", "both.nearfar", "-q").ok()
     assert run("sssp", "both.nearfar", "-s", 1, "--to", 3, "-q").ok().out == "12\n"
-    run("convert", "parts", "both.npz").error("no folder with a graph")
+    run("convert", "parts", "both.npz").error("is a folder without a graph")
 
 
 def test_closed_rows_are_read_whole(run, roads, tmp_path):

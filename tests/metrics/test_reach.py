@@ -242,8 +242,8 @@ def test_lists_of_a_search_that_was_stopped_are_not_joined():
 
     sources = np.arange(LINE.n, dtype=np.int32)
     space, stop = BallSpace(check(LINE, sources), 9.0), np.zeros(1, np.int64)
-    whole = _list_piece(space, sources, stop, [], lambda size: None)
-    stopped = _list_piece(space, sources, stop, [], lambda size: stop.fill(1))
+    whole = _list_piece(space, sources, stop, [], lambda size: None, LINE.n)
+    stopped = _list_piece(space, sources, stop, [], lambda size: stop.fill(1), LINE.n)
     assert len(whole[1]) == len(metrics.within(LINE, 9)) and [len(part) for part in stopped] == [0, 0, 0]
     assert [part.dtype for part in whole] == [part.dtype for part in stopped]
 

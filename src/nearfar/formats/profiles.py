@@ -79,9 +79,9 @@ class Profile:
     >>> from nearfar.formats.profiles import BIKE, Profile
     >>> BIKE.speeds_on({"highway": "residential", "oneway": "yes", "cycleway": "opposite"})
     (16, 16)
-    >>> tram = Profile("tram", speeds={"tramway": 25}, access=("tram", "access"))
+    >>> tram = Profile("tram", speeds={"tramway": 36}, access=("tram", "access"))
     >>> tram({"highway": "tramway"})  # seconds per metre
-    (0.144, 0.144)
+    (0.1, 0.1)
     """
 
     name: str
