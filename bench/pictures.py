@@ -1,4 +1,7 @@
-"""Draw the pictures of docs/pictures.md, all of generated graphs: ``python bench/pictures.py [folder]``."""
+"""Draw the pictures of docs/pictures.md, all of generated graphs: ``python bench/pictures.py [folder]``.
+
+The picture of README.md is of the world's highways, where ../shared/data has them.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,18 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+import graphs
 import nearfar
 from nearfar import draw, generate, metrics
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 WIDE = 760  # pixels
 SMALL = 480
+HIGHWAYS = "sc-world_highways.npz"
+CITIES = {  # longitude and latitude
+    "Cairo": (31.24, 30.04), "London": (-0.13, 51.5), "Mexico City": (-99.13, 19.43), "São Paulo": (-46.63, -23.55),
+    "Sydney": (151.2, -33.87), "Tokyo": (139.69, 35.69),
+}  # fmt: skip
 
 
 def corners(city: nearfar.Graph, *spots: tuple[float, float]) -> list[object]:
@@ -42,6 +51,18 @@ def friends() -> nearfar.Graph:
     ends = [pair.split("-") for pair in pairs.split()]
     days = [2, 3, 9, 4, 5, 1, 6, 2, 3, 8, 4]
     return nearfar.Graph.from_arcs(*zip(*ends, strict=True), days, names=True, undirected=True).with_units("days")
+
+
+def highways() -> draw.Picture:
+    """Draw how far the world's junctions are from the nearest of some cities, by road."""
+    with np.load(graphs.DATA / HIGHWAYS) as data:
+        world = nearfar.Graph.from_arcs(
+            data["src"], data["dst"], data["w"], n=int(data["n"]), undirected=not data["directed"],
+            coordinates=np.column_stack((data["lon"], data["lat"])),
+        ).with_units("km", "degrees")  # fmt: skip
+    cities = nearfar.geo.snap(world, *zip(*CITIES.values(), strict=True), within="all")
+    found = nearfar.nearest(world, cities.vertices)
+    return found.plot("network", title=f"By road from {', '.join(CITIES)}", dark=True, width=1200)
 
 
 def pictures() -> dict[str, Callable[[], draw.Picture]]:
@@ -83,7 +104,8 @@ def save(picture: draw.Picture, path: Path) -> None:
 def main(folder: Path = FOLDER) -> None:
     """Draw all pictures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, make in pictures().items():
+    front = {"front.png": highways} if (graphs.DATA / HIGHWAYS).exists() else {}
+    for name, make in (front | pictures()).items():
         save(make(), folder / name)
         print(f"{folder / name}: {(folder / name).stat().st_size / 1000:.0f} kB")
 
