@@ -1,0 +1,1 @@
+"""How the site is made: contents, reference, pictures of guides, links."""
