@@ -36,6 +36,8 @@ def test_examples(page, tmp_path, monkeypatch):
         "docs/errors.md",
         "docs/prepared.md",
         "docs/places.md",
+        "docs/start.md",
+        "docs/exact.md",
     ],
 )
 def test_page_has_examples(name):
