@@ -14,7 +14,7 @@ TEST_OPTIONS := -n 2 --dist loadgroup --no-loadscope-reorder
 # else that it imports: a command took 2.2 s of CPU instead of 0.8. The empty value allows it.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(PY) -m pytest
 
-.PHONY: help demo test test-all racecheck intel newer bench lint coverage clean
+.PHONY: help demo test test-all racecheck intel newer bench lint docs coverage clean
 .NOTPARALLEL:
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make intel     run the GPU methods on Intel's OpenCL runtime, from PyPI (700 MB)"
 	@echo "make newer     run the suites of NetworkX and SciPy on a newer Python, where there is one"
 	@echo "make lint      check style, types and who imports whom"
+	@echo "make docs      run the guides, build the site in build/docs, and check its links; needs no network"
 	@echo "make coverage  run the tests without the JIT and report the lines they miss"
 	@echo "make bench     verify, time against other libraries, write docs/benchmarks.md, docs/gpu.md and docs/prepared.md"
 	@echo "make clean     remove the environment and everything else that was made"
@@ -56,6 +57,12 @@ lint: $(VENV)/test.stamp
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 
+docs: $(VENV)/docs.stamp
+	@rm -rf docs/reference/api # pages of names that are gone
+	$(PY) -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+	@$(PY) docs/making/links.py build/docs
+	@echo "The site: build/docs/index.html"
+
 coverage: $(VENV)/test.stamp
 	@$(PY) tests/runtime.py
 	NUMBA_DISABLE_JIT=1 $(PYTEST) --cov --cov-report=term-missing:skip-covered
@@ -73,7 +80,7 @@ bench: $(VENV)/bench.stamp
 	$(PY) bench/disk.py --write
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) build dist docs/guides docs/reference/api .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/python.stamp:
@@ -94,6 +101,11 @@ $(VENV)/core.stamp: pyproject.toml | $(VENV)/python.stamp
 $(VENV)/test.stamp: pyproject.toml | $(VENV)/python.stamp
 	@echo "Installing nearfar and what its tests need ..."
 	@$(PIP) install --no-compile -e ".[test]"
+	@touch $(VENV)/core.stamp $@
+
+$(VENV)/docs.stamp: pyproject.toml | $(VENV)/python.stamp
+	@echo "Installing nearfar and what its site needs ..."
+	@$(PIP) install --no-compile -e ".[docs]"
 	@touch $(VENV)/core.stamp $@
 
 $(VENV)/bench.stamp: pyproject.toml | $(VENV)/python.stamp

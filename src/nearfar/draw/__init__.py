@@ -13,6 +13,7 @@ width, height : int, optional
 dark : bool
     Light lines on a dark ground.
 title : str, optional
+    Stands above the picture.
 units : str, optional
     The unit of distances, for the legend, by default that of the graph (`Graph.with_units`). Seconds and metres are
     shown as minutes, hours and kilometres where numbers are large.
