@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import runpy
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import nearfar
+from nearfar.cli.group import COMMANDS
 
 DOCS = Path(__file__).parent.parent / "docs"
 GUIDES = sorted((DOCS / "gallery").glob("*.py"))
@@ -59,6 +61,12 @@ def test_reference_has_every_error():
     found = {name for name, value in vars(nearfar.errors).items() if _is_error(value)}
     assert len(found) > 10
     assert found <= set(listed)
+
+
+def test_every_command_is_in_the_table_of_commands():
+    page = (DOCS / "cli.md").read_text(encoding="utf8")
+    lines = [line for line in page.splitlines() if line.startswith("| ")]
+    assert set(COMMANDS) <= set(re.findall(r"`(\w+)", "".join(line.split("|")[1] for line in lines)))
 
 
 def _is_error(value):

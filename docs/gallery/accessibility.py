@@ -60,7 +60,7 @@ found[south][300], closed[south][300]
 # Where are most jobs lost? A difference is an array like any other, and a result draws what you put into it.
 
 closed.values[:] = found.values - closed.values
-closed.plot(column=300, title="Jobs lost without the bridge", width=760, colours="viridis")
+closed.plot(column=300, title="Jobs lost without the bridge", width=760)
 
 # %%
 # :doc:`../metrics` has more: several kinds of opportunities, decays of your own, and what it takes on a million

@@ -19,34 +19,35 @@ result.describe()["vertices"], result.describe()["farthest"]
 # Dijkstra: one vertex after the other
 # ------------------------------------
 # The nearest vertex that is not settled yet cannot become nearer any more. So it is settled, and its arcs are
-# *relaxed*: each may bring its head nearer. The colours grow without a gap, from the source outwards. One thread does
-# this, since which vertex is next depends on the last one.
+# *relaxed*: each may bring its head nearer. One thread does this, since which vertex is next depends on the last one.
+#
+# This is a search at half time. What has a colour is settled, what is grey is not.
 
-result.plot(width=600)
+half = float(np.median(result.dist))
+nearfar.sssp(city, home, method="dijkstra", cutoff=half).plot(width=600)
 
 # %%
 # Delta-stepping: one ring after the other
 # ----------------------------------------
 # All vertices within a ring, a *bucket* of width delta, are relaxed at once, by all threads or by all cores of a GPU;
-# again and again, until the ring does not change any more. Narrow rings waste no work, wide ones have work for
-# everybody. Each colour here is a ring of one minute.
+# again and again, until the ring does not change any more. Then comes the next ring. Narrow rings waste no work, wide
+# ones have work for everybody. Here they are two minutes wide:
 
-rings = np.arange(60, int(result.dist.max()) + 60, 60).tolist()
-result.plot(limits=rings, width=600, legend=False)
+result.plot(limits=[120, 240, 360, 480, 600], width=600)
 
 # %%
 # Frontier and edge: in rounds
 # ----------------------------
-# Round k relaxes whatever changed in round k - 1 (``frontier``), or all arcs (``edge``). After k rounds, paths of up
-# to k arcs are right. No order of distances is needed, so negative weights are fine; but a vertex may change many
-# times. The colours are rounds, five of them each.
+# Round k relaxes whatever changed in round k - 1 (``frontier``), or all arcs (``edge``). After k rounds, no distance is
+# longer than the best path of up to k arcs. No order of distances is needed, so negative weights are fine; but a
+# vertex may change many times. These are rounds 1 to 10, 11 to 20 and so on:
 
 alike = nearfar.Graph.from_arcs(city.tails, city.heads, n=city.n, coordinates=city.coordinates)
 hops = nearfar.sssp(alike, city.index(home))
-hops.plot(limits=list(range(5, 65, 5)), width=600, legend=False, scale="degrees")
+hops.plot(limits=[10, 20, 30, 40, 50], colours="viridis", width=600, scale="degrees")
 
 # %%
-# Breadth-first search is the same where all weights are equal: then each vertex is right when it is reached first.
+# Breadth-first search is the same where all weights are equal: then the first distance of a vertex is its last.
 #
 # Prepared: take vertices out, and put them back
 # ----------------------------------------------

@@ -31,10 +31,12 @@ matrix[0].round(2)[:5]
 
 graph = nearfar.Graph.from_matrix(matrix, coordinates=places)
 result = nearfar.apsp(graph)
-result.plan.method, result.plan.why
+print(result.plan.method)
+print(result.plan.why)
 
 # %%
-f"{(result.dist < matrix * 0.999).mean():.0%} of the pairs have a detour that is shorter"
+shorter = (result.dist < matrix * 0.999).mean()
+f"{shorter:.0%} of the pairs have a detour that is shorter"
 
 # %%
 # Floats of this method are added in another order than along the path. The certificate proves how far off they can
@@ -61,12 +63,13 @@ path = result.path(*map(int, far))
 path
 
 # %%
-# The picture shows the twenty shortest entries of each row, and this path on top.
+# The picture shows the four shortest entries of each row, and this path on top.
 
 near = np.where(matrix <= np.sort(matrix, axis=1)[:, [4]], matrix, np.inf)
 near[path[:-1], path[1:]] = matrix[path[:-1], path[1:]]
 shown = nearfar.Graph.from_matrix(near, coordinates=places)
-nearfar.draw.network(nearfar.sssp(shown, path[0]), paths=[path], scale="plane", width=600)
+result = nearfar.sssp(shown, path[0])
+result.plot(paths=[path], scale="plane", width=600)
 
 # %%
 # Zeros, missing entries and masks mean what they mean in SciPy: :doc:`../from-scipy`, and `nearfar.csgraph`.

@@ -9,12 +9,12 @@ from docutils import nodes
 # Members that serve other modules of nearfar: they may change without notice, and nobody else needs them.
 INNER = frozenset(
     (
-        "arc_bytes", "busiest", "cancel", "closedness", "hierarchy_of", "host_dist", "irregularity", "is_solved_again",
-        "is_vertex", "known_reverse", "known_trees", "labels", "layouts", "leaf_count", "leaves", "like", "memo",
-        "new_run", "opened", "origins", "overlay", "parts", "places", "renumbered", "require_alive", "require_memory",
-        "scattered", "searched", "searched_back", "seeds_of", "solved_again", "starts_of", "starts_of_each",
-        "stored_place", "submit", "tell", "towards_sources", "typical_weight", "usual_levels", "vertices_on",
-        "whole_rows",
+        "__init__", "arc_bytes", "busiest", "cancel", "closedness", "hierarchy_of", "host_dist", "irregularity",
+        "is_solved_again", "is_vertex", "known_reverse", "known_trees", "labels", "layouts", "leaf_count", "leaves",
+        "like", "memo", "new_run", "opened", "origins", "overlay", "parts", "places", "renumbered", "require_alive",
+        "require_memory", "scattered", "searched", "searched_back", "seeds_of", "solved_again", "starts_of",
+        "starts_of_each", "stored_place", "submit", "tell", "towards_sources", "typical_weight", "usual_levels",
+        "vertices_on", "whole_rows",
     )
 )  # fmt: skip
 
