@@ -9,7 +9,7 @@ from docutils import nodes
 # Members that serve other modules of nearfar: they may change without notice, and nobody else needs them.
 INNER = frozenset(
     (
-        "__init__", "arc_bytes", "busiest", "cancel", "closedness", "hierarchy_of", "host_dist", "irregularity",
+        "arc_bytes", "busiest", "cancel", "closedness", "hierarchy_of", "host_dist", "irregularity",
         "is_solved_again", "is_vertex", "known_reverse", "known_trees", "labels", "layouts", "leaf_count", "leaves",
         "like", "memo", "new_run", "opened", "origins", "overlay", "parts", "places", "renumbered", "require_alive",
         "require_memory", "scattered", "searched", "searched_back", "seeds_of", "solved_again", "starts_of",
@@ -20,8 +20,8 @@ INNER = frozenset(
 
 
 def leave_out(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out the inner members of classes."""
-    return True if what == "class" and name in INNER else None
+    """Leave out the inner members of classes; errors have public ones only, and are made by nearfar."""
+    return True if name == "__init__" or (what == "class" and name in INNER) else None
 
 
 def find(app: Any, env: Any, node: Any, shown: nodes.Node) -> nodes.Node | None:
