@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import nearfar
+from helpers.marks import needs_jit
 from nearfar.cli.group import COMMANDS
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -30,6 +31,7 @@ def making(monkeypatch):
         del sys.modules[name]
 
 
+@needs_jit
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
 def test_guide_runs(guide, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
