@@ -60,4 +60,5 @@ walk = nearfar.sssp(inside, camp)
 walk.plot(to=summit, title="The corridor", width=760, colours="viridis")
 
 # %%
-# :doc:`Graphs <../graphs>` has the rest on rasters: four or eight neighbours, sizes of cells, and files of heights.
+# :doc:`Graphs <../graphs>` has the rest on rasters: four, eight or sixteen neighbours, sizes of cells, and
+# files of heights.
