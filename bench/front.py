@@ -2,8 +2,9 @@
 
 One question per line, everybody who can answer it in a column, all in one run and in turns. What would take a library
 hours is measured on a few sources and multiplied, which the table marks. Two threads for those that use threads: ours,
-GAP, Wasp, NetworKit, pandana; SciPy and igraph have one. Distances of Python libraries are compared with ours first. GAP and
-Wasp take part if GAP_SSSP and WASP_SSSP name their executables. --quick asks for fewer sources; nothing is written.
+GAP, Wasp, NetworKit, pandana; SciPy and igraph have one. Distances of Python libraries are compared with ours first.
+GAP and Wasp take part if GAP_SSSP and WASP_SSSP name their executables. --quick asks for fewer sources; nothing is
+written.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Draw the pictures of docs/, all of generated graphs: ``python bench/pictures.py [folder]``.
+"""Draw the pictures of docs/: ``python bench/pictures.py [folder]``.
 
-The picture of README.md is of the world's highways, where ../shared/data has them.
+All are of generated graphs but the first, the world's highways, which is drawn where ../shared/data has them.
 """
 
 from __future__ import annotations
@@ -79,10 +79,7 @@ def pictures() -> dict[str, Callable[[], draw.Picture]]:
     shape = nearfar.Graph.from_arcs(roads.tails, roads.heads, roads.weights, roads.n)
     whole = generate.city()
     home, work = "Main Street / 3rd Avenue", "Elm Street / 43rd Avenue"
-    land = generate.road_grid(48, 118, seed=3).with_units("m")
-    inn, mill = corners(land, (0.25, 0.4), (0.93, 0.75))
     return {
-        "front.png": lambda: nearfar.sssp(land, inn).plot(to=mill, dark=True, width=1200, height=580),
         "start.png": lambda: nearfar.sssp(whole, home).plot(to=work, title="From home to work", width=WIDE),
         "network.png": lambda: reached.plot(to=east, title="Through the city", width=WIDE),
         "isochrones.png": lambda: minutes.plot(dark=True, width=SMALL),

@@ -15,7 +15,7 @@ from ...graph.arrays import Array
 from ...graph.stored import BAD_HEADER
 
 DOCUMENT = "graph.json"
-NO_FOLDER = "is no folder. Graphs are written into folders by nearfar.write(graph, 'roads.nearfar'), or nearfar convert."
+NO_FOLDER = "is no folder. Write a graph into one with nearfar.write(graph, 'roads.nearfar'), or nearfar convert."
 VERSION = 1
 REVERSED = "reversed"
 STEP = 1 << 24  # bytes of an array that are looked at at a time
