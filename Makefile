@@ -68,6 +68,7 @@ coverage: $(VENV)/test.stamp
 	NUMBA_DISABLE_JIT=1 $(PYTEST) --cov --cov-report=term-missing:skip-covered
 
 bench: $(VENV)/bench.stamp
+	$(PY) bench/front.py --write
 	$(PY) bench/run.py
 	$(PY) bench/gpu.py --write
 	$(PY) bench/model.py --write

@@ -1,4 +1,4 @@
-"""Turn the figures of bench/run.py into docs/benchmarks.md, its chart, and the table in README.md."""
+"""Turn the figures of bench/run.py into docs/benchmarks.md and its chart."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from nearfar import machine
 
 Row = dict[str, Any]
 COLUMNS = ("nearfar", *(p.name for p in peers.EXECUTABLES), *(p.name for p in peers.PEERS))
-BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
 
 METHOD = """\
 Before anything was timed, every answer of ours passed `nearfar.verify` and was equal to SciPy's, and the distances of
@@ -283,31 +282,13 @@ def _panel(axis: Any, found: list[Row], title: str) -> None:
         axis.spines[side].set_visible(False)
 
 
-def readme_table(rows: list[Row], about: dict[str, str]) -> str:
-    """Write the small table of README.md."""
-    body = []
-    names = [name for name in _graphs(rows, "single") if name in graphs.HEADLINES]
-    columns = [c for c in COLUMNS[1:] if any(best(rows, "single", g, c) for g in names)]
-    for graph in names:
-        ours = [best(rows, "single", graph, "nearfar", t) for t in (1, 2)]
-        others = [best(rows, "single", graph, name) for name in columns]
-        body.append([graphs.label(graph), *(milliseconds(r["best"]) if r else "–" for r in [*ours, *others])])
-    head = ["one source, ms", "nearfar", "nearfar, 2 threads", *columns]
-    return f"{table(head, body)}\n\n{about['Machine']}; {about['Date']}; others with one thread."
-
-
 def write(rows: list[Row], about: dict[str, str], folder: Path) -> None:
-    """Write the page and the chart, and fill README.md where the page belongs to it."""
+    """Write the page and the chart."""
     folder.mkdir(parents=True, exist_ok=True)
     chart = "benchmarks.svg" if _graphs(rows, "single") else None
     if chart:
         draw(rows, folder / chart)
     (folder / "benchmarks.md").write_text(text(rows, about, chart), encoding="utf8")
-    readme = folder.parent / "README.md"
-    if folder.name == "docs" and readme.exists() and any(g in graphs.HEADLINES for g in _graphs(rows, "single")):
-        page = readme.read_text(encoding="utf8")
-        before, after = page.split(BEGIN)[0], page.split(END)[1]
-        readme.write_text(f"{before}{BEGIN}\n{readme_table(rows, about)}\n{END}{after}", encoding="utf8")
 
 
 def measured(facts: dict[str, str], lines: Iterable[Any]) -> str:

@@ -1,4 +1,4 @@
-"""Verify, then time, then write docs/benchmarks.md, its chart and the table in README.md.
+"""Verify, then time, then write docs/benchmarks.md and its chart.
 
     python bench/run.py                  everything (ten minutes or so)
     python bench/run.py --quick          small graphs, few rounds, nothing written
