@@ -196,7 +196,9 @@ def main() -> None:
         print(lines[-1], flush=True)
     columns = [c for c in COLUMNS if any(c in times for _, times in lines)]
     body = [[what, *(times.get(c, "–") for c in columns)] for what, times in lines]
-    text = "\n\n".join((report.table(["", *columns], body), "; ".join(facts[name] for name in ("Machine", "Versions", "Date")) + "."))
+    text = "\n\n".join(
+        (report.table(["", *columns], body), "; ".join(facts[name] for name in ("Machine", "Versions", "Date")) + ".")
+    )
     print(text)
     if options.write and not options.quick:
         report.write_between(README, "bench", text)
