@@ -103,3 +103,24 @@ def test_wrong_input(run, roads, tmp_path):
     run("flows", file, "--demand", str(table)).error("origin, destination and demand are needed")
     table.write_text("origin,destination,demand\n1,2,much\n")
     run("flows", file, "--demand", str(table)).error("demand is a number")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_vertices_that_are_words(run, tmp_path, ending):
+    """All three commands write them, whatever the file is."""
+    places, jobs, trips = tmp_path / "places.csv", tmp_path / "jobs.csv", tmp_path / "trips.csv"
+    places.write_text("tail,head,weight\nUlm,Bonn,4\nBonn,Kiel,3\n")
+    jobs.write_text("vertex,jobs\nKiel,7\n")
+    trips.write_text("origin,destination,demand\nUlm,Kiel,10\n")
+    tables = []
+    for words in (
+        ("metrics", str(places), "--eccentricity", "--directed"),
+        ("access", str(places), "--opportunities", str(jobs), "--cutoffs", "3", "--directed"),
+        ("flows", str(places), "--demand", str(trips), "--directed"),
+    ):
+        out = str(tmp_path / f"{words[0]}.{ending}")
+        run(*words, "-o", out).ok()
+        tables.append(read_columns(out))
+    assert [table.get("vertex") for table in tables] == [["Ulm", "Bonn", "Kiel"], ["Ulm", "Bonn", "Kiel"], None]
+    assert tables[1]["jobs_3"] == [0, 7, 7]
+    assert (tables[2]["tail"], tables[2]["head"]) == (["Ulm", "Bonn"], ["Bonn", "Kiel"])

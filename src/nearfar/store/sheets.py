@@ -191,7 +191,8 @@ class Parquet:
     def _array(self, column: Named | np.ndarray) -> Any:
         """Return a column as an Arrow array."""
         if not isinstance(column, Named):
-            return self.arrow.array(np.ascontiguousarray(column))
+            words = self.arrow.string() if column.dtype.kind == "O" else None  # no line of the first group says so
+            return self.arrow.array(np.ascontiguousarray(column), words)
         missing = column.at < 0 if column.at.min(initial=0) < 0 else None
         at = column.at if missing is None else np.maximum(column.at, 0)
         if not self.labels.are_words(column.names):
