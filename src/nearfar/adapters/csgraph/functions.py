@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse.csgraph as scipys
 
 from .matrices import Entry, entry_of
-from .rows import NONE, all_rows, nearest_row
+from .rows import NONE, all_rows, nearest_row, refuse_cycles
 
 # Rows times vertices and entries up to which SciPy's own functions are faster than a conversion and a query of ours: it
 # takes 10 to 80 ns for each, ours some 0.5 ms in all. Measured on paths, grids, stars, random and dense matrices of 10
@@ -87,6 +87,8 @@ def shortest_path(
     entry = entry_of(csgraph, directed, unweighted)
     if method == "D":
         _warn(entry)
+    if method in ("auto", "J"):  # with negative weights, both are Johnson's in SciPy
+        refuse_cycles(entry)
     return all_rows(entry, indices, math.inf, return_predecessors)
 
 
@@ -173,7 +175,9 @@ def johnson(
     few = _has_few_rounds(csgraph, 1, directed)  # it begins with Bellman and Ford's method, for one row
     if few and _is_small(csgraph, _count(indices), directed, return_predecessors):
         return scipys.johnson(csgraph, directed, indices, return_predecessors, unweighted)
-    return all_rows(entry_of(csgraph, directed, unweighted), indices, math.inf, return_predecessors)
+    entry = entry_of(csgraph, directed, unweighted)
+    refuse_cycles(entry)
+    return all_rows(entry, indices, math.inf, return_predecessors)
 
 
 def floyd_warshall(

@@ -29,6 +29,7 @@ class Entry:
     graph: Graph
     is_negative: bool
     asked: int = 0  # rows
+    no_cycle: bool = False  # whether it is known that no cycle is negative
     prepared: Any = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -60,6 +60,16 @@ def _trees(graph: Graph, result: Any, sources: np.ndarray) -> np.ndarray:
     return trees
 
 
+def refuse_cycles(entry: Entry) -> None:
+    """Raise SciPy's error for a negative cycle anywhere, as its Johnson's method does whatever rows are asked for."""
+    from ... import api
+
+    if entry.is_negative and not entry.no_cycle:
+        with _as_scipy():
+            api.nearest(entry.graph, np.arange(entry.graph.n))
+        entry.no_cycle = True
+
+
 def nearest_row(entry: Entry, indices: Any, limit: float, predecessors: bool) -> Any:
     """Return the row from the nearest of some sources; and predecessors and these sources if asked for."""
     from ... import api
