@@ -738,11 +738,26 @@ def test_single_pairs_are_converted_when_there_are_several():
         ("eccentricity", {"sp": {}}, "distances are given"),
         ("barycenter", {"attr": "x"}, "attr writes"),
         ("floyd_warshall", {"weight": doubled}, "takes the name of an attribute"),
+        ("average_shortest_path_length", {"weight": doubled, "method": "floyd-warshall"}, "takes the name"),
     ],
 )
 def test_reasons(name, given, reason):
     assert reason in backend.can_run(name, (nx.path_graph(5, nx.DiGraph),), given)
     assert backend.can_run(name, (nx.Graph(),), given) == "the graph has no nodes"
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+@pytest.mark.parametrize("name", ["diameter", "radius", "center", "periphery"])
+def test_bounds_have_their_own_error(name, kind):
+    """NetworkX says otherwise that a graph is not connected if it was to use bounds, which directed graphs do not."""
+    apart = kind([(0, 1), (2, 3)])
+    for usebounds in (True, False):
+        said = []
+        for backend_name in ("nearfar", "networkx"):
+            with pytest.raises(nx.NetworkXError) as raised:
+                getattr(nx, name)(apart, usebounds=usebounds, backend=backend_name)
+            said.append(str(raised.value))
+        assert said[0] == said[1]
 
 
 # Dicts that are filled when they are read.

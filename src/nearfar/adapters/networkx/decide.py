@@ -54,7 +54,7 @@ SPENT = "nearfar_spent"  # in NetworkX's cache of a graph: microseconds of answe
 CHECKED = {
     "floyd_warshall", "floyd_warshall_numpy", "eccentricity", "diameter",
     "floyd_warshall_predecessor_and_distance", "radius", "center", "periphery", "barycenter", "harmonic_diameter",
-    "closeness_centrality", "centroid", "floyd_warshall_tree",
+    "closeness_centrality", "centroid", "floyd_warshall_tree", "average_shortest_path_length",
 }  # fmt: skip
 TINY = 20  # nodes, of which NetworkX has settled all before anything else could begin
 
@@ -75,7 +75,8 @@ def _can_take(name: str, given: dict[str, Any]) -> bool | str:
         return "the distances are given, so nothing is to be found"
     if given.get("attr") is not None:
         return "attr writes to the NetworkX graph"
-    if name.startswith("floyd") and callable(given.get("weight")):
+    is_floyd = name.startswith("floyd") or str(given.get("method")).startswith("floyd")
+    if is_floyd and callable(given.get("weight")):
         return "weight is a function, but this function of NetworkX takes the name of an attribute"
     return True
 

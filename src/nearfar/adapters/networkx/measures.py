@@ -17,8 +17,10 @@ from .native import native, not_negative
 from .single import nearest_row
 
 
-def _infinite(graph: BackendGraph) -> nx.NetworkXError:
-    """Return the error for a graph in which some node does not reach another."""
+def _infinite(graph: BackendGraph, usebounds: Any = False) -> nx.NetworkXError:
+    """Return the error for a graph in which some node does not reach another; bounds have their own in NetworkX."""
+    if usebounds is True and not graph.directed:
+        return nx.NetworkXError("Cannot compute metric because graph is not connected.")
     kind = "digraph is not strongly connected" if graph.directed else "graph is not connected"
     return nx.NetworkXError(f"Found infinite path length because the {kind}")
 
@@ -34,47 +36,47 @@ def eccentricity(G: BackendGraph, v: Any = None, sp: Any = None, weight: Any = N
     return found[v] if v in G else found
 
 
-def _extent(graph: BackendGraph, wanted: str, weight: Any) -> Any:
+def _extent(graph: BackendGraph, wanted: str, weight: Any, usebounds: Any) -> Any:
     """Return the diameter, the radius, the centre or the periphery, from few rows."""
     found = metrics.extent(not_negative(graph.graph(weight)), (wanted, "diameter" if graph.directed else wanted))
     value = getattr(found, wanted)
     if math.inf in (found.diameter, found.radius):
-        raise _infinite(graph)
+        raise _infinite(graph, usebounds)
     return value
 
 
-def _nodes(graph: BackendGraph, wanted: str, weight: Any) -> list[Any]:
+def _nodes(graph: BackendGraph, wanted: str, weight: Any, usebounds: Any) -> list[Any]:
     """Return the nodes of the centre or of the periphery, in the order of the graph."""
     plain = not_negative(graph.graph(weight))
     number = "radius" if wanted == "center" else "diameter"
     found = metrics.extent(plain, (wanted, number, "diameter"))
     if math.inf in (found.diameter, found.radius):
-        raise _infinite(graph)
+        raise _infinite(graph, usebounds)
     return [graph.nodes[i] for i in sorted(getattr(found, wanted))]
 
 
 @native
 def diameter(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None) -> Any:
     """Return the greatest distance of two nodes."""
-    return _extent(G, "diameter", weight)
+    return _extent(G, "diameter", weight, usebounds)
 
 
 @native
 def radius(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None) -> Any:
     """Return the least eccentricity."""
-    return _extent(G, "radius", weight)
+    return _extent(G, "radius", weight, usebounds)
 
 
 @native
 def center(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None) -> list[Any]:
     """Return the nodes with the least eccentricity."""
-    return _nodes(G, "center", weight)
+    return _nodes(G, "center", weight, usebounds)
 
 
 @native
 def periphery(G: BackendGraph, e: Any = None, usebounds: bool = False, weight: Any = None) -> list[Any]:
     """Return the nodes with the greatest eccentricity."""
-    return _nodes(G, "periphery", weight)
+    return _nodes(G, "periphery", weight, usebounds)
 
 
 def _sums(graph: BackendGraph, weight: Any) -> tuple[np.ndarray, bool]:
