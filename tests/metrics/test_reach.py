@@ -295,6 +295,7 @@ def test_frames_of_polars():
         lambda: metrics.accessibility(LINE, [1] * 4, decay="linear", scale=[1, 2]),
         lambda: metrics.accessibility(LINE, {0: [1, 2], 1: [3, 4]}, cutoffs=[5]),
         lambda: metrics.betweenness(LINE, samples=2, seed=-1),
+        lambda: metrics.closeness(LINE).top(1, column=5),
         lambda: metrics.reduce(LINE, 5),
         lambda: metrics.reduce(LINE, lambda block: block.dist.sum(1), block="x"),
         lambda: metrics.reduce(LINE, lambda block: ["x"] * len(block.rows)),

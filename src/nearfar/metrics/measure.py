@@ -183,6 +183,8 @@ class Measure(Framed, Drawn):
 
     def _column(self, column: Hashable | None) -> np.ndarray:
         """Return one column; it must be named if there are several."""
+        if self.columns is None and column is not None:
+            raise OptionError(f"there is no column {column!r}: this result has one number per vertex. Leave it out.")
         if self.columns is None or (column is None and len(self.columns) == 1):
             return self.values.reshape(-1)
         if column not in self.columns:
