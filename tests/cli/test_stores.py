@@ -108,3 +108,11 @@ def test_wrong_options(run, roads, tmp_path, monkeypatch, options, said):
     monkeypatch.chdir(tmp_path)
     run("apsp", roads[1], *options).error(said)
     assert not Path("d.zarr").exists()
+
+
+@pytest.mark.parametrize("words", [("sssp", "--source", "1"), ("nearest", "--sources", "1,2")])
+def test_one_row_is_no_store(run, roads, tmp_path, words):
+    """What has no rows by source is refused before anything is computed."""
+    store = tmp_path / "row.zarr"
+    run(words[0], roads[1], *words[1:], "-o", str(store)).error("should end in one of .npy", "'-' writes csv")
+    assert not store.exists()

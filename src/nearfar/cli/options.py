@@ -42,8 +42,8 @@ def _set_debug(ctx: click.Context, param: click.Parameter, value: bool) -> None:
         ctx.ensure_object(dict)["debug"] = True
 
 
-def _check_output(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Refuse an output file that cannot be written, before anything is computed."""
+def _check_output(ctx: click.Context, param: click.Parameter, value: str | None, stores: bool = False) -> str | None:
+    """Refuse an output file that cannot be written, before anything is computed; ``stores``: it may be a store."""
     if value is None or ctx.resilient_parsing:
         return value
     from ..errors import OptionError
@@ -51,7 +51,7 @@ def _check_output(ctx: click.Context, param: click.Parameter, value: str | None)
     from .failures import as_typed
 
     try:
-        check_path(value)
+        check_path(value, stores)
     except OptionError as error:
         raise click.BadParameter(as_typed(error), ctx, param) from None
     return value
@@ -138,7 +138,7 @@ MATRIX_OUT = _output(
     "--output",
     type=click.Path(),
     metavar="FILE",
-    callback=_check_output,
+    callback=partial(_check_output, stores=True),
     help="Write to .zarr, a store that can be stopped and resumed, .npy, .npz, .csv, .csv.gz or .parquet; '-': csv to "
     "standard output.",
 )

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 STORE = ".zarr"  # the ending of the name of a stored matrix
 
 
-def check_path(path: str) -> None:
-    """Refuse an output file that cannot be written, before anything is computed."""
+def check_path(path: str, stores: bool = True) -> None:
+    """Refuse an output file that cannot be written, before anything is computed; ``stores``: it may be a store."""
     if path == "-":
         return
-    if is_store(path):
+    if is_store(path) and stores:
         if "://" not in path:
             check_writable(path.rstrip("/"), folder=True)
         return
     if ending_of(path) is None:
         raise OptionError(
-            f"the name of '{path}' should end in one of {', '.join(SAVERS)} or {STORE}; '-' writes csv to standard "
-            "output."
+            f"the name of '{path}' should end in one of {', '.join(SAVERS)}{f' or {STORE}' if stores else ''}; '-' "
+            "writes csv to standard output."
         )
     check_writable(path)
     if ending_of(path) == ".parquet":
