@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -330,3 +332,42 @@ def test_within_keeps_to_its_memory():
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < megabytes * 10**6 and (found.to_scipy() != wanted).nnz == 0
+
+
+def chain(weight, n=10):
+    """Return a path of n vertices, and the sums of the distances from each, as Python numbers."""
+    graph = Graph.from_arcs(range(n - 1), range(1, n), np.full(n - 1, weight), n=n, undirected=True)
+    return graph, [sum(abs(u - v) for v in range(n)) * weight for u in range(n)]
+
+
+@pytest.mark.parametrize("method", ["dijkstra", "prepared"])
+def test_sums_that_64_bits_hold_are_exact(method):
+    graph, sums = chain(2**57)  # the sums of the ends are just below 2**63, and nine times the greatest is above
+    assert max(sums) < 2**63 < 10 * 9 * 2**57
+    folded = metrics.mean_distance(graph, method=method)
+    assert np.allclose(folded.values, np.array(sums, float) / 9, rtol=1e-12)
+    assert math.isclose(metrics.wiener_index(graph, method=method), sum(sums) / 2)
+    assert nearfar.prepare(graph).row_sums().tolist() == sums
+
+
+@pytest.mark.parametrize("weight, n", [(2**58, 10), (2**59, 10), (2**53, 500)])
+def test_sums_that_64_bits_do_not_hold_are_refused(weight, n):
+    """They were wrapped around, and mean distances negative."""
+    graph, sums = chain(weight, n)
+    assert max(sums) >= 2**63
+    for measure in (metrics.closeness, metrics.mean_distance, metrics.wiener_index):
+        with pytest.raises(nearfar.errors.DistanceOverflowError, match="Use a coarser unit, or float64 weights"):
+            measure(graph)
+    found = metrics.mean_distance(graph.with_weights(graph.row_weights.astype(np.float64)))
+    assert np.allclose(found.values, np.array(sums, float) / (n - 1), rtol=1e-9)
+    assert (metrics.eccentricity(graph).values == [max(u, n - 1 - u) * weight for u in range(n)]).all()
+
+
+@pytest.mark.parametrize("amounts", [
+    np.full(16, 2**63, np.uint64), np.full(16, 2**62), {0: 2**63},
+])  # fmt: skip
+def test_amounts_that_64_bits_do_not_hold_are_floats(amounts):
+    graph = generate.road_grid(4, 4, seed=1)
+    found = metrics.accessibility(graph, amounts, cutoffs=[10**9]).values
+    total = sum(map(int, amounts.values() if isinstance(amounts, dict) else amounts))
+    assert found.dtype == np.float64 and (found == float(total)).all()

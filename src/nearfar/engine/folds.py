@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,8 @@ from ..elimination.build import Hierarchy
 from ..elimination.folds import Folded as Folded
 from ..elimination.folds import Wanted as Wanted
 from ..elimination.folds import fold_hierarchy
-from ..errors import DeviceError
+from ..errors import DeviceError, DistanceOverflowError
+from ..graph import Graph
 from ..methods.problem import Controls
 from ..progress import watcher
 from ..results import limits
@@ -38,6 +41,42 @@ NEAR = "little lies within the cutoff: searches that end there"
 
 def fold(query: Query, wanted: Wanted) -> tuple[Folded, dict[str, Any]]:
     """Return the folds of the rows of all sources, and the plan and stats of the run, by name."""
+    return with_sums(query, wanted, partial(_fold, query))
+
+
+def with_sums(
+    query: Query, wanted: Wanted, run: Callable[[Wanted], tuple[Folded, dict[str, Any]]]
+) -> tuple[Folded, dict[str, Any]]:
+    """Return what ``run`` folds; refuse sums of whole numbers that wrapped around, since 64 bits do not hold them.
+
+    Only where weights are so heavy that this may happen, the greatest distances are folded as well, and tell.
+    """
+    if not (wanted.sums and query.types[-1].kind == "i" and _may_wrap(query.graph)):
+        return run(wanted)
+    found, facts = run(replace(wanted, greatest=True))
+    assert found.sums is not None and found.greatest is not None
+    most = found.greatest.astype(np.float64) * query.graph.n
+    # Sums below 2**64 are negative if they wrapped; with negative weights, the bound alone decides.
+    wrapped = most >= 2.0**63 if query.graph.min_weight < 0 else (most >= 2.0**64) | (found.sums < 0)
+    if wrapped.any():
+        raise DistanceOverflowError(
+            f"the distances of a row may add up to more than int64 holds: the greatest is {found.greatest.max()}, and "
+            f"there are {query.graph.n:,}. Use a coarser unit, or float64 weights."
+        )
+    return found if wanted.greatest else replace(found, greatest=None), facts
+
+
+def _may_wrap(graph: Graph) -> bool:
+    """Tell whether the distances of a row may add up to 2**63: none is longer than all arcs together."""
+    if graph.weights is None or not graph.m:
+        return False
+    heaviest = float(max(abs(graph.min_weight), abs(graph.max_weight)))
+    together = graph.m * (graph.mean_weight if graph.min_weight >= 0 else heaviest)
+    return min(heaviest * graph.n, together * (1 + 1e-6)) * graph.n >= 2.0**63
+
+
+def _fold(query: Query, wanted: Wanted) -> tuple[Folded, dict[str, Any]]:
+    """Return the folds of the rows of all sources, and the plan and stats of the run, by name."""
     began = time.perf_counter()
     wanted = replace(wanted, cutoff=query.cutoff)
     blocks = blocks_of(query)
@@ -48,8 +87,8 @@ def fold(query: Query, wanted: Wanted) -> tuple[Folded, dict[str, Any]]:
         if query.devices != ("auto",):
             raise
         said = f"{plan.device} failed, so the CPU adds up the rows: {error}"
-        warnings.warn(said, RuntimeWarning, stacklevel=4)
-        return fold(query.but(devices=("cpu",)), wanted)
+        warnings.warn(said, RuntimeWarning, stacklevel=6)
+        return _fold(query.but(devices=("cpu",)), wanted)
     if found is None:
         way, plan = choose_way(blocks, wanted)
         found = fold_by(way, blocks, wanted)

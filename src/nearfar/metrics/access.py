@@ -136,7 +136,9 @@ def take_amounts(graph: Graph, opportunities: Any) -> tuple[np.ndarray, list[Any
         raise InputTypeError(f"the opportunities are of type {values.dtype}; give numbers.")
     if not np.isfinite(values).all():
         raise OptionError("an amount of the opportunities is not finite; give numbers, 0 where there is nothing.")
-    amounts = np.zeros((values.shape[1], graph.n), np.float64 if values.dtype.kind == "f" else np.int64)
+    is_exact = values.dtype.kind != "f" and np.abs(values.astype(np.float64)).sum(axis=0).max(initial=0) < 2**62
+    amounts = np.zeros((values.shape[1], graph.n), np.int64 if is_exact else np.float64)
+    values = values.astype(amounts.dtype)
     for kind in range(len(amounts)):
         np.add.at(amounts[kind], where, values[:, kind])
     most = np.abs(amounts.astype(np.float64)).sum(axis=1).max(initial=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,11 @@ def fold_rows(recipe: Recipe, sources: np.ndarray, wanted: Wanted, amounts: str 
 
 def fold(query: Query, wanted: Wanted, client: Any) -> tuple[Folded, dict[str, Any]]:
     """Return the folds of the rows of all sources, and the plan and stats of the run, as `engine.folds.fold` does."""
+    return folds.with_sums(query, wanted, partial(_fold, query, client))
+
+
+def _fold(query: Query, client: Any, wanted: Wanted) -> tuple[Folded, dict[str, Any]]:
+    """Return the folds of the rows of all sources, and the plan and stats of the run."""
     began, query = time.perf_counter(), on_cpu(query)
     wanted = replace(wanted, cutoff=query.cutoff)
     blocks = folds.blocks_of(query)
