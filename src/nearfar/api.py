@@ -618,8 +618,8 @@ def count_paths(graph: Graph | PreparedGraph, source: Any, target: Any = None) -
 
     Notes
     -----
-    Numbers are floats, since there may be more paths than whole numbers hold; they are exact below 2**53. Lengths of
-    floats that differ by rounding only are the same. Parallel arcs are one path.
+    Numbers are floats, since there may be more paths than whole numbers hold; they are exact below 2**53, and
+    inf beyond 1.8e308. Lengths of floats that differ by rounding only are the same. Parallel arcs are one path.
 
     Examples
     --------

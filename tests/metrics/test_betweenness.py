@@ -217,6 +217,29 @@ def test_sums_beyond_64_bits_are_refused():
     assert metrics.betweenness(heavy, cutoff=1).values.sum() == 0
 
 
+def diamonds(count):
+    """Return a chain: to the end of each diamond there are twice as many shortest paths as to the one before."""
+    pairs = [(3 * i + u, 3 * i + v) for i in range(count) for u, v in ((0, 1), (0, 2), (1, 3), (2, 3))]
+    return Graph.from_arcs(*np.array(pairs).T)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_more_paths_than_a_float_counts_are_refused(method):
+    """Between the ends of a chain of diamonds there are 2**1100; shares of that were not a number."""
+    many = diamonds(1100)
+    for function in (metrics.betweenness, metrics.edge_betweenness):
+        with pytest.raises(nearfar.errors.MethodError, match=re.escape("1.8e+308 shortest paths between")):
+            function(many, sources=range(0, 99, 3), method=method)
+    assert np.isfinite(metrics.betweenness(many, sources=range(9), cutoff=1000, method="dijkstra").values).all()
+
+
+def test_the_last_path_too_many():
+    """Only the paths to the very last vertex are too many: its shares would be 0."""
+    with pytest.raises(nearfar.errors.MethodError, match="fewer ties, or a cutoff= and method='dijkstra'"):
+        metrics.betweenness(diamonds(1024), sources=[0], method="dijkstra")
+    assert np.isfinite(metrics.betweenness(diamonds(1023), sources=[0], method="dijkstra").values).all()
+
+
 def test_each_source_and_target_counts_once():
     graph = Graph.from_arcs([0, 1, 2], [1, 2, 3], [5, 7, 1], undirected=True)
     twice = metrics.betweenness(graph, sources=[0, 0], targets=[3, 3], normalized=False)

@@ -71,8 +71,18 @@ def find_loads(
         counted = counted_paths(counting.query, counting.whole, stop)
         loads = tally_loads(counting.query, counted, wanted, stop)
         through, both, over = unpacked(counted, loads, arcs, stop)
+    require_countable(through)
     stats = {"method": counting.method, "device": "cpu", "seconds": time.perf_counter() - began}
     return (through, both, None if over is None else counting.lean.spread(over, m)), {"stats": stats}
+
+
+def require_countable(through: np.ndarray) -> None:
+    """Refuse loads that are no numbers: shares of more paths than a float holds."""
+    if np.isnan(through).any():
+        raise MethodError(
+            f"there are more than {np.finfo(np.float64).max:.2g} shortest paths between two vertices, so their shares "
+            f"cannot be told. Use weights with fewer ties, or a {option('cutoff')} and {option('method', COUNTING[0])}."
+        )
 
 
 def choose_counting(query: Query, ends: bool, exact: bool, stop: np.ndarray) -> Counting:

@@ -59,6 +59,7 @@ def find_loads(
             found = _tallied(gathering, counting, marks, arcs, stop)
         stats = stats_of(counting.method, cluster, time.perf_counter() - began)
     through, both, over = found
+    loads.require_countable(through)
     return (through, both, None if over is None else counting.lean.spread(over, query.graph.m)), {"stats": stats}
 
 

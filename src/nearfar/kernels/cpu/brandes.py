@@ -11,9 +11,13 @@ loop is never tight. Parallel arcs that are tight are one path, of which the fir
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..jit import inlined, kernel
 from .arcs import weight
 from .balls import search_ball
+
+MOST_PATHS = np.finfo(np.float64).max
 
 
 @inlined
@@ -77,6 +81,8 @@ def brandes(
                     behind[u] += share
                     if loads is not None:
                         loads[e] += share
+            if sigma[u] > MOST_PATHS:  # shares of it would be 0, without a word
+                through[u] = np.nan
             if u != s:
                 through[u] += behind[u]
                 if ends is not None:
