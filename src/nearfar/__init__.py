@@ -17,6 +17,8 @@ from .version import __version__
 
 _HOMES = {
     "Graph": "graph",
+    "TurnGraph": "graph",
+    "TurnCosts": "graph",
     "sssp": "api",
     "mssp": "api",
     "apsp": "api",
@@ -101,6 +103,8 @@ if TYPE_CHECKING:  # "as": for type checkers these are public names of the packa
     from .formats import read as read
     from .formats import write as write
     from .graph import Graph as Graph
+    from .graph import TurnCosts as TurnCosts
+    from .graph import TurnGraph as TurnGraph
     from .graph import generate as generate
     from .prepared import Prepared as Prepared
     from .prepared import load_prepared as load_prepared

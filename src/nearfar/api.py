@@ -68,6 +68,7 @@ from .engine.several import solve_several
 from .engine.solve import plan_query, solve, solve_by_weights
 from .engine.stream import stream_rows
 from .engine.tables import plan_table, solve_table
+from .engine.turns import over_turns
 from .errors import InputTypeError, OptionError
 from .graph import Graph
 from .results import Distances, KNearest, Nearest, Table
@@ -106,6 +107,7 @@ def sssp(
     graph: Graph | PreparedGraph, source: Any, *, targets: Any, direction: str = "from", **options: Unpack[Options]
 ) -> Table: ...
 @takes_options
+@over_turns
 def sssp(
     graph: Graph | PreparedGraph,
     source: Any,
@@ -204,6 +206,7 @@ def mssp(
     **options: Unpack[RunOptions],
 ) -> Any: ...
 @takes_options
+@over_turns
 def mssp(
     graph: Graph | PreparedGraph,
     sources: Any,
@@ -330,6 +333,7 @@ def apsp(
     graph: Graph | PreparedGraph, *, client: Any = None, lazy: Literal[True], **options: Unpack[RunOptions]
 ) -> Any: ...
 @takes_options
+@over_turns
 def apsp(
     graph: Graph | PreparedGraph,
     *,
@@ -410,6 +414,7 @@ def table(
     **options: Unpack[RunOptions],
 ) -> Any: ...
 @takes_options
+@over_turns
 def table(
     graph: Graph | PreparedGraph,
     sources: Any,
@@ -481,6 +486,7 @@ def nearest(
 
 
 @takes_options
+@over_turns
 def nearest(
     graph: Graph | PreparedGraph, sources: Any, k: int = 1, *, direction: str = "from", **options: Unpack[Options]
 ) -> Nearest | KNearest:
@@ -523,6 +529,7 @@ def nearest(
 
 
 @takes_options
+@over_turns
 def distance(graph: Graph | PreparedGraph, source: Any, target: Any, **options: Unpack[Options]) -> int | float:
     """Return the distance from ``source`` to ``target``, math.inf if there is no path.
 
@@ -548,6 +555,7 @@ def distance(graph: Graph | PreparedGraph, source: Any, target: Any, **options: 
 
 
 @takes_options
+@over_turns
 def path(graph: Graph | PreparedGraph, source: Any, target: Any, **options: Unpack[Options]) -> list[Any]:
     """Return the vertices of a shortest path from ``source`` to ``target``, both ends included.
 
@@ -638,6 +646,7 @@ def count_paths(graph: Graph | PreparedGraph, source: Any, target: Any = None) -
 
 
 @takes_options
+@over_turns
 def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = None, **options: Unpack[Options]) -> Plan:
     """Return what a query would do, why, and how many bytes it would take, without running it.
 

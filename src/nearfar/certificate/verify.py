@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputTypeError
-from ..graph import Graph
+from ..graph import Graph, TurnGraph
 from ..results import Distances, KNearest, Nearest, Table
+from ..results.turns import TurnDistances, TurnKNearest, TurnTable
 from .crew import Crew, threads_of
 from .proof import Arcs, Row, reach
 from .rounded import CycleError, Paths, measure
@@ -87,7 +88,7 @@ def verify(graph: Any, result: Distances | Nearest | KNearest | Table) -> Certif
 
     Parameters
     ----------
-    graph : Graph or Prepared
+    graph : Graph, Prepared or TurnGraph
         The graph of the query.
     result : Distances, Nearest, KNearest or Table
         The result of the query. Predecessors are checked in the rows for which they were computed. The rows behind a
@@ -117,6 +118,10 @@ def verify(graph: Any, result: Distances | Nearest | KNearest | Table) -> Certif
     NOT exact:
     - vertex 2 has 13, but arc 1 (1 -> 2, weight 7) leads to it with 12: it should be at most 12
     """
+    if isinstance(result, Nearest) and isinstance(result.distances, TurnDistances):
+        result = result.distances  # which source is nearest follows from the path, not from a row of its own
+    if isinstance(result, TurnDistances | TurnTable | TurnKNearest):
+        graph, result = _states_of(graph), result.inner
     if isinstance(prepared_from := getattr(graph, "graph", None), Graph):
         graph = prepared_from
     if isinstance(result, Table):
@@ -133,6 +138,13 @@ def verify(graph: Any, result: Distances | Nearest | KNearest | Table) -> Certif
     rounded = distances.rounded and distances.rows.dtype.kind == "f" and not problems
     off = max(rounding, default=0.0) if rounded else None
     return Certificate(problems, len(distances.rows), graph.n, graph.m, off)
+
+
+def _states_of(graph: Any) -> Graph:
+    """Return the larger graph of a graph with turns, over which its results are proved."""
+    if not isinstance(graph, TurnGraph):
+        raise InputTypeError(f"the result is of a graph with turns, but graph is a {type(graph).__name__}. Give that one.")
+    return graph.states
 
 
 def _verify_table(graph: Graph, table: Table) -> Certificate:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -20,6 +20,7 @@ from ..graph import Graph
 from ..graph.arrays import on_host
 from ..graph.cells import CellNames
 from ..graph.stored import StoredGraph
+from ..graph.turns import TurnGraph
 from ..results import limits
 from . import options
 from .options import Options, take_direction
@@ -61,6 +62,10 @@ class Located:
 
     def starts_on(self, graph: Graph, direction: str) -> dict[Any, float]:
         """Return the vertices where a search from the points begins, by name, and their starting distances."""
+        raise NotImplementedError
+
+    def places_on(self, graph: Graph) -> Iterable[tuple[int, int, float]]:
+        """Return the arc of each point, as tail and head, and where on it the point is, from 0 to 1."""
         raise NotImplementedError
 
 
@@ -197,6 +202,11 @@ def take_graph(graph: Any) -> Graph:
         return graph
     if isinstance(graph, PreparedGraph):
         return graph.graph
+    if isinstance(graph, TurnGraph):
+        raise InputTypeError(
+            "graph is a TurnGraph, but this function does not know turns; sssp, mssp, apsp, table, nearest, distance, "
+            "path, plan, prepare and verify do. Give turns.graph to ignore them."
+        )
     if isinstance(graph, str | os.PathLike):
         kind = type(graph).__name__
         raise InputTypeError(
@@ -249,12 +259,18 @@ def as_starts(graph: Graph, sources: Any, direction: str, several: bool = False)
     """Return a point on the graph, or ``several``, as a dict of vertices and starting distances; others as given."""
     if not isinstance(sources, Located):
         return sources
-    if len(sources) != 1 and not several:
+    if not several:
+        require_one(sources)
+    return sources.starts_on(graph, take_direction(direction))
+
+
+def require_one(points: Located) -> None:
+    """Refuse several points where a query takes one."""
+    if len(points) != 1:
         raise InputTypeError(
-            f"source holds {len(sources)} points, but this query takes one. Use mssp for several, one row per point, "
+            f"source holds {len(points)} points, but this query takes one. Use mssp for several, one row per point, "
             f"or nearest."
         )
-    return sources.starts_on(graph, take_direction(direction))
 
 
 def as_vertex(graph: Graph, vertex: Any, role: str) -> Any:

@@ -134,9 +134,13 @@ class Snapped(Located, Framed):
 
     def _starts(self, graph: Graph, direction: str) -> Iterator[list[tuple[int, float]]]:
         """Yield where a search from each point begins."""
-        self._check(graph)
-        for place in zip(self.tails.tolist(), self.heads.tolist(), self.fraction.tolist(), strict=True):
+        for place in self.places_on(graph):
             yield starts_of_point(graph, *place, direction)
+
+    def places_on(self, graph: Graph) -> Iterator[tuple[int, int, float]]:
+        """Return the arc of each point, as tail and head, and where on it the point is, from 0 to 1."""
+        self._check(graph)
+        return zip(self.tails.tolist(), self.heads.tolist(), self.fraction.tolist(), strict=True)
 
     def _check(self, graph: Graph) -> None:
         """Refuse another graph, and points without a place."""

@@ -2,3 +2,5 @@
 
 from . import generate as generate
 from .graph import Graph as Graph
+from .turns import TurnCosts as TurnCosts
+from .turns import TurnGraph as TurnGraph

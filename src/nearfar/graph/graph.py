@@ -27,6 +27,7 @@ from .vertices import Vertices
 if TYPE_CHECKING:
     from ..description import Description
     from .parts import Parts
+    from .turns import TurnGraph
 
 WEIGHTS = 4096  # of which the median is taken for the typical weight; of 65,536 it took as long as ten short rows
 
@@ -434,6 +435,46 @@ Did you mean 'Bonn'?
         from .reweigh import close
 
         return close(self, rows)
+
+    def with_turns(self, forbidden: Any = (), costs: Any = None, *, uturn: float = 0) -> TurnGraph:
+        """Return the graph with forbidden turns and costs of turns, which queries take in its place.
+
+        Parameters
+        ----------
+        forbidden : list of tuples of vertices
+            (u, v, w) forbids to go on from v to w for who comes from u. A longer way is forbidden as a whole. Ways that
+            are not open forbid nothing. Of parallel arcs, all are meant.
+        costs : dict, TurnCosts or function, optional
+            A dict of turns (u, v, w) and what they cost, in the unit of the weights. Or a `TurnCosts`, or a function
+            from an array of angles to costs, which hold where three or more roads meet; then the graph has coordinates,
+            and `with_units` says what they are.
+        uturn : number
+            What it costs to turn back to the vertex one came from, where another arc leads on. It costs nothing at dead
+            ends. math.inf forbids it.
+
+        Returns
+        -------
+        TurnGraph
+            Answers are in the vertices of this graph. Paths depart freely: there is no turn at their start.
+
+        Notes
+        -----
+        Only vertices from which the way on depends on the way there are split, so a few forbidden turns cost nothing.
+        Costs by angle split every junction, and costs of U-turns every vertex of a road in both directions: the graph
+        that is searched is then about four times as large.
+
+        Examples
+        --------
+        >>> import nearfar
+        >>> city = nearfar.generate.city()
+        >>> here, there = "Main Street / 3rd Avenue", "Church Street / 4th Avenue"
+        >>> turns = city.with_turns(costs=nearfar.TurnCosts(left=10, right=4), uturn=60)
+        >>> nearfar.distance(city, here, there), nearfar.distance(turns, here, there)
+        (58, 62)
+        """
+        from .turn_states import with_turns
+
+        return with_turns(self, forbidden, costs, uturn)
 
     @property
     def opened(self) -> Graph:

@@ -179,7 +179,7 @@ class Nearest(Framed, Drawn):
         >>> nearfar.nearest(g, [0, 3]).path_rows(1)
         array([1], dtype=int32)
         """
-        return self.graph.rows_along(self.path(target))
+        return self.distances.path_rows(target)
 
     def path_edges(self, target: Hashable) -> list[tuple[Any, ...]]:
         """Return the edges of the path to ``target``, in the direction of travel: (u, v), with keys (u, v, key).
@@ -191,7 +191,7 @@ class Nearest(Framed, Drawn):
         >>> nearfar.nearest(g, [0, 3]).path_edges(2)
         [(3, 2)]
         """
-        return self.graph.edges_along(self.path(target))
+        return self.distances.path_edges(target)
 
     def to_frame(self, kind: str = "pandas") -> Any:
         """Return a DataFrame with columns vertex, source and distance, one line per reached vertex.

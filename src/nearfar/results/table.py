@@ -78,7 +78,7 @@ class Table(Framed):
         self.seeds, self.starts = seeds, starts
         self.plan, self.stats, self.rounded = plan, stats, rounded
         self._search = search  # returns whole rows of some sources, complete up to some targets
-        self._distances = distances  # the only row, as far as it was searched: its tree has the paths
+        self.distances = distances  # the only row, as far as it was searched: its tree has the paths
         self._places: tuple[dict[int, int], dict[int, int]] | None = None
 
     @property
@@ -184,8 +184,8 @@ class Table(Framed):
         if self.rows[r, c] == unreached(self.rows.dtype):
             raise NoPathError(self._no_path(s, t))
         name = self.graph.name
-        if self._distances is not None:
-            return self._distances.path(name(t))
+        if self.distances is not None:
+            return self.distances.path(name(t))
         if self._search is None:
             raise OptionError("this table was not made by a query, so it has no paths. Use nearfar.path.")
         return self._search(self, [r], self.target_indices[c : c + 1]).path(name(s), name(t))
@@ -309,8 +309,8 @@ class Table(Framed):
         """Return the source of each entry: that of its row, or the start of its path if the row has several."""
         if self.seeds is None:
             return self.source_indices[r]
-        assert self._distances is not None
-        return self._distances.origins()[self.target_indices[c]]
+        assert self.distances is not None
+        return self.distances.origins()[self.target_indices[c]]
 
     def _names(self, vertices: np.ndarray) -> Sequence[Any]:
         """Return the names of vertices as Python objects."""

@@ -1,0 +1,241 @@
+"""Queries of a `TurnGraph`: they become tables of its larger graph, and the answers come back in its vertices.
+
+Rows start where sources depart, columns are where targets end; for distances to vertices it is the other way round. All
+that a query takes beside these, it hands on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from ..errors import OptionError, option
+from ..graph.turns import TurnGraph
+from ..results import KNearest, Nearest, Table
+from ..results.lookup import list_names, number_of, take_count
+from ..results.turns import TurnDistances, TurnKNearest, TurnTable
+from .options import known_options, take_direction
+from .planner import Plan
+from .query import (
+    Located,
+    PreparedGraph,
+    as_vertex,
+    check,
+    each_once,
+    from_nearest,
+    from_source,
+    require_one,
+    take_source,
+    take_vertices,
+)
+from .several import solve_several
+from .tables import plan_table, solve_table
+
+Answer = Callable[..., Any]
+
+
+def over_turns(query: Answer) -> Answer:
+    """Let a query take a `TurnGraph`, by the function of its name in ANSWERS; other graphs are its own business."""
+    answer = ANSWERS[query.__name__]
+
+    @wraps(query)
+    def ask(graph: Any, *args: Any, **options: Any) -> Any:
+        return answer(graph, *args, **options) if isinstance(graph, TurnGraph) else query(graph, *args, **options)
+
+    return ask
+
+
+def _sssp(
+    turns: TurnGraph, source: Any, *, targets: Any = None, direction: str = "from", **options: Any
+) -> TurnDistances | TurnTable:
+    """Implement `nearfar.sssp`."""
+    return _ask(turns, _from_source(turns, source, direction), targets, direction, options, single=True)
+
+
+def _mssp(
+    turns: TurnGraph, sources: Any, *, targets: Any = None, direction: str = "from", **options: Any
+) -> TurnDistances | TurnTable:
+    """Implement `nearfar.mssp`."""
+    rows = take_vertices(turns.graph, sources, "source")
+    return _ask(turns, {"sources": _starts(turns, direction)[rows]}, targets, direction, options)
+
+
+def _apsp(turns: TurnGraph, **options: Any) -> TurnDistances | TurnTable:
+    """Implement `nearfar.apsp`."""
+    return _ask(turns, {"sources": turns.departures}, None, "from", options)
+
+
+def _table(turns: TurnGraph, sources: Any, targets: Any, **options: Any) -> TurnDistances | TurnTable:
+    """Implement `nearfar.table`."""
+    rows, columns = (take_vertices(turns.graph, ends, role) for ends, role in _roles(sources, targets))
+    return _ask(turns, {"sources": turns.departures[rows]}, columns, "from", options)
+
+
+def _nearest(
+    turns: TurnGraph, sources: Any, k: int = 1, *, direction: str = "from", **options: Any
+) -> Nearest | KNearest:
+    """Implement `nearfar.nearest`."""
+    given = _from_nearest(turns, sources, direction)
+    if take_count(k) == 1:
+        found = _ask(turns, given, None, direction, options, single=True)
+        assert isinstance(found, TurnDistances)
+        return Nearest(found, None if isinstance(sources, Located) else each_once(turns.graph, sources))
+    if given.get("starts") is not None:
+        raise OptionError(f"sources have starting distances and k is {k}; leave the distances out, or use k=1.")
+    several = solve_several(turns.searched, given["seeds"], int(k), direction, known_options(options))
+    return TurnKNearest(turns, several, _ends(turns, direction))
+
+
+def _distance(turns: TurnGraph, source: Any, target: Any, **options: Any) -> int | float:
+    """Implement `nearfar.distance`."""
+    states = _prepared_pair(turns, source, target, options)
+    if states is not None:
+        return turns.searched.distance(*states)  # type: ignore[no-any-return]
+    return number_of(_pair(turns, source, target, options).rows[0, 0])
+
+
+def _path(turns: TurnGraph, source: Any, target: Any, **options: Any) -> list[Any]:
+    """Implement `nearfar.path`."""
+    states = _prepared_pair(turns, source, target, options)
+    if states is not None and turns.searched.distance(*states) < math.inf:
+        found = np.array(turns.searched.path(*states), np.int32)
+        return list_names(turns.graph, turns.passed(found))
+    return _pair(turns, source, target, options).path(as_vertex(turns.graph, target, "target"))
+
+
+def _plan(turns: TurnGraph, sources: Any = None, *, targets: Any = None, **options: Any) -> Plan:
+    """Implement `nearfar.plan`."""
+    _refuse_elsewhere(options)
+    if sources is None:
+        rows = {"sources": turns.departures}
+    elif isinstance(sources, Mapping) or (isinstance(sources, Located) and len(sources) == 1):
+        rows = _from_source(turns, sources, "from")
+    else:
+        rows = {"sources": turns.departures[take_vertices(turns.graph, sources, "source")]}
+    columns = turns.ends if targets is None else turns.ends[take_vertices(turns.graph, targets, "target")]
+    options.pop("out", None)
+    return plan_table(check(turns.searched, **rows, **known_options(options)), columns).plan
+
+
+ANSWERS: dict[str, Answer] = {
+    "sssp": _sssp,
+    "mssp": _mssp,
+    "apsp": _apsp,
+    "table": _table,
+    "nearest": _nearest,
+    "distance": _distance,
+    "path": _path,
+    "plan": _plan,
+}
+
+
+def _ask(
+    turns: TurnGraph, rows: dict[str, Any], targets: Any, direction: str, options: Any, single: bool = False
+) -> TurnDistances | TurnTable:
+    """Return the answer to a query: of all vertices, or of some targets."""
+    _refuse_elsewhere(options)
+    columns = _ends(turns, direction)
+    if targets is not None:
+        columns = columns[take_vertices(turns.graph, targets, "target")]
+    given = {**rows, "targets": columns, "single": single, "direction": direction, **known_options(options)}
+    inner: Table = solve_table(turns.searched, **given)
+    return TurnDistances(turns, inner) if targets is None else TurnTable(turns, inner)
+
+
+def _pair(turns: TurnGraph, source: Any, target: Any, options: Any) -> TurnTable:
+    """Return the table of one pair."""
+    goal = turns.graph.index(as_vertex(turns.graph, target, "target"), "target")
+    row = _from_source(turns, source, "from")
+    _refuse_elsewhere(options)
+    inner = solve_table(turns.searched, **row, targets=turns.ends[[goal]], single=True, **known_options(options))
+    return TurnTable(turns, inner)
+
+
+def _prepared_pair(turns: TurnGraph, source: Any, target: Any, options: Any) -> tuple[int, int] | None:
+    """Return the states of a pair if it is one for the methods of a prepared graph: plain vertices, no options."""
+    if options or not isinstance(turns.searched, PreparedGraph) or isinstance(source, Mapping | Located):
+        return None
+    s, t = int(take_source(turns.graph, source)[0]), as_vertex(turns.graph, target, "target")
+    return int(turns.departures[s]), int(turns.ends[turns.graph.index(t, "target")])
+
+
+def _roles(sources: Any, targets: Any) -> list[tuple[Any, str]]:
+    """Return both lists of vertices and what messages call them."""
+    return [(sources, "source"), (targets, "target")]
+
+
+def _starts(turns: TurnGraph, direction: str) -> np.ndarray:
+    """Return where rows start, by vertex."""
+    return turns.departures if take_direction(direction) == "from" else turns.ends
+
+
+def _ends(turns: TurnGraph, direction: str) -> np.ndarray:
+    """Return where columns are, by vertex."""
+    return turns.ends if take_direction(direction) == "from" else turns.departures
+
+
+def _from_source(turns: TurnGraph, source: Any, direction: str) -> dict[str, Any]:
+    """Return the arguments of `check` for one row: from one source, a dict of them, or a point."""
+    if isinstance(source, Located):
+        require_one(source)
+        return _from_points(turns, source, direction)
+    return _in_states(turns, from_source(turns.graph, source), direction)
+
+
+def _from_nearest(turns: TurnGraph, sources: Any, direction: str) -> dict[str, Any]:
+    """Return the arguments of `check` for one row from the nearest of some sources."""
+    if isinstance(sources, Located):
+        return _from_points(turns, sources, direction)
+    return _in_states(turns, from_nearest(turns.graph, sources), direction)
+
+
+def _in_states(turns: TurnGraph, row: dict[str, Any], direction: str) -> dict[str, Any]:
+    """Return the arguments of `check` with states for vertices; their order stays the same."""
+    starts = _starts(turns, direction)
+    return row | {name: starts[row[name]] for name in ("sources", "seeds") if row.get(name) is not None}
+
+
+def _from_points(turns: TurnGraph, points: Located, direction: str) -> dict[str, Any]:
+    """Return the arguments of `check` for one row that starts at points, some of them within arcs.
+
+    Who starts within an arc has driven along it at its head, and may not turn there as who departs there may.
+    """
+    least: dict[int, float] = {}
+    for tail, head, share in points.places_on(turns.graph):
+        for state, start in _starts_of_point(turns, tail, head, share, direction):
+            least[state] = min(start, least.get(state, start))
+    seeds = np.array(sorted(least), np.int32)
+    starts = np.array([least[state] for state in seeds.tolist()], np.float64)
+    return {"sources": seeds[:1], "seeds": seeds, "starts": starts if starts.any() else None}
+
+
+def _starts_of_point(
+    turns: TurnGraph, tail: int, head: int, share: float, direction: str
+) -> list[tuple[int, float]]:
+    """Return the states in which travel from a point begins (to it, ends), and how long it takes to or from them."""
+    if tail == head or share in (0, 1):
+        return [(int(_starts(turns, direction)[head if share == 1 else tail]), 0.0)]
+    found = []
+    for u, v, part in ((tail, head, share), (head, tail, 1 - share)):  # part of the arc is behind the point
+        for state, onto, turn, weight in turns.arcs_between(u, v):
+            if direction == "to":
+                found.append((state, turn + part * weight))
+            elif state == turns.departures[u]:
+                found.append((onto, (1 - part) * weight))
+    return found
+
+
+def _refuse_elsewhere(options: Any) -> None:
+    """Refuse what does not know states: stores, clusters, and blocks found on demand."""
+    for name in ("client", "lazy", "existing", "join"):
+        if options.pop(name, None) not in (None, False, "resume"):
+            raise OptionError(f"a graph with turns does not take {option(name)}. Leave it out.")
+    out = options.get("out")
+    if out is not None and not isinstance(out, np.ndarray):
+        raise OptionError(
+            f"a graph with turns takes an array of NumPy as {option('out')}, not a {type(out).__name__}. Save the result."
+        )
