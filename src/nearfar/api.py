@@ -3,7 +3,8 @@
 Each function here only reads its arguments and calls engine/solve.py, where all queries are planned and run. They all
 take the same options, listed below once; `takes_options` copies the list into every docstring and signature. The types
 of the options, for editors and type checkers, are in `engine.options.Options`. Every function takes a `nearfar.Graph`
-or a `nearfar.Prepared`, whose hierarchy it then uses, unless another method is named.
+or a `nearfar.Prepared`, whose hierarchy it then uses, unless another method is named. Most take a `nearfar.TurnGraph`,
+too: `over_turns` answers these.
 
 The options are the same everywhere:
 
@@ -68,7 +69,7 @@ from .engine.several import solve_several
 from .engine.solve import plan_query, solve, solve_by_weights
 from .engine.stream import stream_rows
 from .engine.tables import plan_table, solve_table
-from .engine.turns import over_turns
+from .engine.turns import AnyGraph, over_turns
 from .errors import InputTypeError, OptionError
 from .graph import Graph
 from .results import Distances, KNearest, Nearest, Table
@@ -95,7 +96,7 @@ def takes_options(query: Query) -> Query:
 
 @overload
 def sssp(
-    graph: Graph | PreparedGraph,
+    graph: AnyGraph,
     source: Any,
     *,
     targets: None = None,
@@ -104,12 +105,12 @@ def sssp(
 ) -> Distances: ...
 @overload
 def sssp(
-    graph: Graph | PreparedGraph, source: Any, *, targets: Any, direction: str = "from", **options: Unpack[Options]
+    graph: AnyGraph, source: Any, *, targets: Any, direction: str = "from", **options: Unpack[Options]
 ) -> Table: ...
 @takes_options
 @over_turns
 def sssp(
-    graph: Graph | PreparedGraph,
+    graph: Any,
     source: Any,
     *,
     targets: Any = None,
@@ -120,7 +121,7 @@ def sssp(
 
     Parameters
     ----------
-    graph : Graph or Prepared
+    graph : Graph, Prepared or TurnGraph
     source : vertex, dict or point
         A name if the graph has names, an index otherwise. A point is one that `nearfar.geo.snap` found. A dict of
         vertices and their starting distances asks for one row from several starts: the distance of v is the least of
@@ -174,7 +175,7 @@ def mssp(
 ) -> Matrix | Written: ...
 @overload
 def mssp(
-    graph: Graph | PreparedGraph,
+    graph: AnyGraph,
     sources: Any,
     *,
     targets: None = None,
@@ -185,7 +186,7 @@ def mssp(
 ) -> Distances: ...
 @overload
 def mssp(
-    graph: Graph | PreparedGraph,
+    graph: AnyGraph,
     sources: Any,
     *,
     targets: Any,
@@ -208,7 +209,7 @@ def mssp(
 @takes_options
 @over_turns
 def mssp(
-    graph: Graph | PreparedGraph,
+    graph: Any,
     sources: Any,
     *,
     targets: Any = None,
@@ -223,7 +224,7 @@ def mssp(
 
     Parameters
     ----------
-    graph : Graph or Prepared
+    graph : Graph, Prepared or TurnGraph
     sources : vertices
         A list, tuple, set, range or array. A vertex may occur more than once.
     targets : vertices, optional
@@ -326,7 +327,7 @@ def apsp(
 ) -> Matrix | Written: ...
 @overload
 def apsp(
-    graph: Graph | PreparedGraph, *, client: Any = None, lazy: Literal[False] = False, **options: Unpack[Options]
+    graph: AnyGraph, *, client: Any = None, lazy: Literal[False] = False, **options: Unpack[Options]
 ) -> Distances: ...
 @overload
 def apsp(
@@ -335,7 +336,7 @@ def apsp(
 @takes_options
 @over_turns
 def apsp(
-    graph: Graph | PreparedGraph,
+    graph: Any,
     *,
     existing: str = "resume",
     join: bool = False,
@@ -347,7 +348,7 @@ def apsp(
 
     Parameters
     ----------
-    graph : Graph or Prepared
+    graph : Graph, Prepared or TurnGraph
     existing : str
         If ``out`` names a store that is there: "resume" goes on where the same call was stopped, "repair" also writes
         damaged blocks again, "restart" begins anew.
@@ -395,7 +396,7 @@ def table(
 ) -> Matrix | Written: ...
 @overload
 def table(
-    graph: Graph | PreparedGraph,
+    graph: AnyGraph,
     sources: Any,
     targets: Any,
     *,
@@ -416,7 +417,7 @@ def table(
 @takes_options
 @over_turns
 def table(
-    graph: Graph | PreparedGraph,
+    graph: Any,
     sources: Any,
     targets: Any,
     *,
@@ -430,7 +431,7 @@ def table(
 
     Parameters
     ----------
-    graph : Graph or Prepared
+    graph : Graph, Prepared or TurnGraph
     sources, targets : vertices
         In any order; a vertex may occur more than once.
     existing, join
@@ -470,7 +471,7 @@ def _given(targets: Any) -> Any:
 
 @overload
 def nearest(
-    graph: Graph | PreparedGraph,
+    graph: AnyGraph,
     sources: Any,
     k: Literal[1] = 1,
     *,
@@ -481,20 +482,20 @@ def nearest(
 
 @overload
 def nearest(
-    graph: Graph | PreparedGraph, sources: Any, k: int, *, direction: str = "from", **options: Unpack[Options]
+    graph: AnyGraph, sources: Any, k: int, *, direction: str = "from", **options: Unpack[Options]
 ) -> Nearest | KNearest: ...
 
 
 @takes_options
 @over_turns
 def nearest(
-    graph: Graph | PreparedGraph, sources: Any, k: int = 1, *, direction: str = "from", **options: Unpack[Options]
+    graph: Any, sources: Any, k: int = 1, *, direction: str = "from", **options: Unpack[Options]
 ) -> Nearest | KNearest:
     """Return for every vertex the distance from the nearest of several sources, and which one that is.
 
     Parameters
     ----------
-    graph : Graph or Prepared
+    graph : Graph, Prepared or TurnGraph
     sources : vertices, dict or points
         A dict gives sources their starting distances, as for `sssp`; so do points on arcs that `nearfar.geo.snap`
         found.
@@ -530,12 +531,12 @@ def nearest(
 
 @takes_options
 @over_turns
-def distance(graph: Graph | PreparedGraph, source: Any, target: Any, **options: Unpack[Options]) -> int | float:
+def distance(graph: AnyGraph, source: Any, target: Any, **options: Unpack[Options]) -> int | float:
     """Return the distance from ``source`` to ``target``, math.inf if there is no path.
 
     Parameters
     ----------
-    graph : Graph or Prepared
+    graph : Graph, Prepared or TurnGraph
     source, target : vertex
     **options
         {options}
@@ -556,12 +557,12 @@ def distance(graph: Graph | PreparedGraph, source: Any, target: Any, **options: 
 
 @takes_options
 @over_turns
-def path(graph: Graph | PreparedGraph, source: Any, target: Any, **options: Unpack[Options]) -> list[Any]:
+def path(graph: AnyGraph, source: Any, target: Any, **options: Unpack[Options]) -> list[Any]:
     """Return the vertices of a shortest path from ``source`` to ``target``, both ends included.
 
     Parameters
     ----------
-    graph : Graph or Prepared
+    graph : Graph, Prepared or TurnGraph
     source, target : vertex
     **options
         {options}
@@ -647,12 +648,12 @@ def count_paths(graph: Graph | PreparedGraph, source: Any, target: Any = None) -
 
 @takes_options
 @over_turns
-def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = None, **options: Unpack[Options]) -> Plan:
+def plan(graph: AnyGraph, sources: Any = None, *, targets: Any = None, **options: Unpack[Options]) -> Plan:
     """Return what a query would do, why, and how many bytes it would take, without running it.
 
     Parameters
     ----------
-    graph : Graph or Prepared
+    graph : Graph, Prepared or TurnGraph
     sources : vertex, vertices or None
         One source, several, a dict as for `sssp`, or None for all pairs.
     targets : vertices, optional
@@ -673,6 +674,7 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
     >>> plan.method, plan.rows, plan.bytes > 4 * g.n**2
     ('prepared', 90000, True)
     """
+    asked: Any = graph  # TurnGraphs do not come here
     plain = take_graph(graph)
     if is_place(options.get("out")):
         return _plan_store(graph, sources, targets, dict(options))
@@ -684,14 +686,14 @@ def plan(graph: Graph | PreparedGraph, sources: Any = None, *, targets: Any = No
     else:
         rows = {"sources": take_vertices(plain, sources, "source")}
     if targets is None:
-        query = check(graph, **rows, **known_options(options))
+        query = check(asked, **rows, **known_options(options))
         return with_seconds(plan_query(query), query.graph, query.hierarchy is not None)
     columns = take_vertices(plain, targets, "target")
     known_options(options).pop("out", None)  # its shape is that of the table
-    return plan_table(check(graph, **rows, **options), columns).plan
+    return plan_table(check(asked, **rows, **options), columns).plan
 
 
-def _plan_store(graph: Graph | PreparedGraph, sources: Any, targets: Any, options: dict[str, Any]) -> Plan:
+def _plan_store(graph: Any, sources: Any, targets: Any, options: dict[str, Any]) -> Plan:
     """Return what writing a store or a table would do."""
     plain = take_graph(graph)
     rows = np.arange(plain.n, dtype=np.int32) if sources is None else take_vertices(plain, sources, "source")
@@ -754,13 +756,13 @@ def stream(
     return stream_rows(RowBlocks(query, block, buffers=3))
 
 
-def _as_pair(graph: Graph | PreparedGraph, source: Any, target: Any) -> tuple[Any, Any]:
+def _as_pair(graph: AnyGraph, source: Any, target: Any) -> tuple[Any, Any]:
     """Return both ends of a path as vertices, or as a dict of starts, if they are points on the graph."""
     plain = take_graph(graph)
     return as_starts(plain, source, "from"), as_vertex(plain, target, "target")
 
 
-def _pair(graph: Graph | PreparedGraph, source: Any, target: Any, options: Options) -> tuple[Distances, int]:
+def _pair(graph: Any, source: Any, target: Any, options: Options) -> tuple[Distances, int]:
     """Solve from one source as far as one target; return the result and the target's index."""
     plain = take_graph(graph)
     t, row = plain.index(target, "target"), from_source(plain, source)

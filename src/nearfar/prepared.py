@@ -27,7 +27,7 @@ from .engine.options import Options
 from .engine.query import PreparedGraph, check, take_graph, take_vertices
 from .engine.tables import certain_type
 from .errors import DistanceOverflowError, InputTypeError, NoPathError, OptionError, option
-from .graph import Graph
+from .graph import Graph, TurnGraph
 from .graph.arrays import on_host
 from .graph.input_rows import lightest_along
 from .kernels.cpu.constants import LANES
@@ -45,6 +45,7 @@ Space = TypeVar("Space")
 ORDERS = ("auto", "degree", "dissection")
 
 
+@overload
 def prepare(
     graph: Graph,
     *,
@@ -52,13 +53,30 @@ def prepare(
     memory: Any = None,
     order: str = "auto",
     labels: bool | None = None,
-) -> Prepared:
+) -> Prepared: ...
+@overload
+def prepare(
+    graph: TurnGraph,
+    *,
+    threads: int | None = None,
+    memory: Any = None,
+    order: str = "auto",
+    labels: bool | None = None,
+) -> TurnGraph: ...
+def prepare(
+    graph: Graph | TurnGraph,
+    *,
+    threads: int | None = None,
+    memory: Any = None,
+    order: str = "auto",
+    labels: bool | None = None,
+) -> Prepared | TurnGraph:
     """Prepare a graph for many queries: in rows, a distance then takes less than a nanosecond.
 
     Parameters
     ----------
-    graph : Graph
-        Any weights; a negative cycle is an error.
+    graph : Graph or TurnGraph
+        Any weights; a negative cycle is an error. A graph with turns is returned with its larger graph prepared.
     threads : int, optional
         By default all cores.
     memory : int or str, optional
@@ -87,6 +105,9 @@ def prepare(
     >>> prepared.mssp([0, 7, 800]).dist.shape
     (3, 1600)
     """
+    if isinstance(graph, TurnGraph):
+        given: dict[str, Any] = {"threads": threads, "memory": memory, "order": order, "labels": labels}
+        return graph.searched_by(prepare(graph.states, **given))
     graph = take_graph(graph)
     machine = cpu.facts()
     threads = options.take_threads(threads, machine.cores)
@@ -556,15 +577,19 @@ def lent(spare: list[Space], make: Callable[[], Space]) -> Iterator[Space]:
     spare.append(space)
 
 
-def load_prepared(path: Any, graph: Graph) -> Prepared:
+@overload
+def load_prepared(path: Any, graph: Graph) -> Prepared: ...
+@overload
+def load_prepared(path: Any, graph: TurnGraph) -> TurnGraph: ...
+def load_prepared(path: Any, graph: Graph | TurnGraph) -> Prepared | TurnGraph:
     """Read a prepared graph that `Prepared.save` wrote.
 
     Parameters
     ----------
     path : path
-    graph : Graph
+    graph : Graph or TurnGraph
         The graph that was prepared. The file of another graph is refused, and so is one that is damaged or of another
-        version.
+        version. For a graph with turns, ``turns.searched.save`` writes it.
 
     Examples
     --------
@@ -577,6 +602,8 @@ def load_prepared(path: Any, graph: Graph) -> Prepared:
     """
     from .elimination.file import read_hierarchy
 
+    if isinstance(graph, TurnGraph):
+        return graph.searched_by(load_prepared(path, graph.states))
     graph = take_graph(graph)
     hierarchy, labelled = read_hierarchy(graph, path)
     return Prepared(graph, hierarchy, cpu.facts().cores, True if labelled else None)

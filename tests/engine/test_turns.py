@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import heapq
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nearfar
 from helpers.oracle import as_floats
-from nearfar.errors import GraphError, InputTypeError, MethodError, NoPathError, OptionError, VertexError
+from nearfar.errors import NoPathError
 
 LONGEST = 4  # vertices of a forbidden way
 
@@ -75,7 +76,7 @@ def rows_of(problem):
 def length_of(problem, path, rows):
     """Return the length of a path by its vertices and arcs; it must be one that obeys."""
     _, arcs, forbidden, costs, uturn = problem
-    assert [(arcs[r][0], arcs[r][1]) for r in rows] == list(zip(path[:-1], path[1:], strict=True))
+    assert [(arcs[r][0], arcs[r][1]) for r in rows] == list(pairwise(path))
     for size in range(3, LONGEST + 1):
         assert not {tuple(path[i : i + size]) for i in range(len(path) - size + 1)} & set(forbidden)
     length = sum(arcs[r][2] for r in rows)

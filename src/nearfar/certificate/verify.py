@@ -143,7 +143,8 @@ def verify(graph: Any, result: Distances | Nearest | KNearest | Table) -> Certif
 def _states_of(graph: Any) -> Graph:
     """Return the larger graph of a graph with turns, over which its results are proved."""
     if not isinstance(graph, TurnGraph):
-        raise InputTypeError(f"the result is of a graph with turns, but graph is a {type(graph).__name__}. Give that one.")
+        kind = type(graph).__name__
+        raise InputTypeError(f"the result is of a graph with turns, but graph is a {kind}. Give the one with turns.")
     return graph.states
 
 

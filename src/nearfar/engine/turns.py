@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..errors import OptionError, option
-from ..graph.turns import TurnGraph
+from ..graph import Graph, TurnGraph
 from ..results import KNearest, Nearest, Table
 from ..results.lookup import list_names, number_of, take_count
 from ..results.turns import TurnDistances, TurnKNearest, TurnTable
@@ -35,10 +35,12 @@ from .query import (
 from .several import solve_several
 from .tables import plan_table, solve_table
 
+AnyGraph = Graph | PreparedGraph | TurnGraph  # what queries take
 Answer = Callable[..., Any]
+Asked = TypeVar("Asked", bound=Answer)
 
 
-def over_turns(query: Answer) -> Answer:
+def over_turns(query: Asked) -> Asked:
     """Let a query take a `TurnGraph`, by the function of its name in ANSWERS; other graphs are its own business."""
     answer = ANSWERS[query.__name__]
 
@@ -46,7 +48,7 @@ def over_turns(query: Answer) -> Answer:
     def ask(graph: Any, *args: Any, **options: Any) -> Any:
         return answer(graph, *args, **options) if isinstance(graph, TurnGraph) else query(graph, *args, **options)
 
-    return ask
+    return ask  # type: ignore[return-value]
 
 
 def _sssp(
@@ -110,11 +112,10 @@ def _path(turns: TurnGraph, source: Any, target: Any, **options: Any) -> list[An
 def _plan(turns: TurnGraph, sources: Any = None, *, targets: Any = None, **options: Any) -> Plan:
     """Implement `nearfar.plan`."""
     _refuse_elsewhere(options)
-    if sources is None:
-        rows = {"sources": turns.departures}
-    elif isinstance(sources, Mapping) or (isinstance(sources, Located) and len(sources) == 1):
+    rows: dict[str, Any] = {"sources": turns.departures}
+    if isinstance(sources, Mapping) or (isinstance(sources, Located) and len(sources) == 1):
         rows = _from_source(turns, sources, "from")
-    else:
+    elif sources is not None:
         rows = {"sources": turns.departures[take_vertices(turns.graph, sources, "source")]}
     columns = turns.ends if targets is None else turns.ends[take_vertices(turns.graph, targets, "target")]
     options.pop("out", None)
@@ -213,9 +214,7 @@ def _from_points(turns: TurnGraph, points: Located, direction: str) -> dict[str,
     return {"sources": seeds[:1], "seeds": seeds, "starts": starts if starts.any() else None}
 
 
-def _starts_of_point(
-    turns: TurnGraph, tail: int, head: int, share: float, direction: str
-) -> list[tuple[int, float]]:
+def _starts_of_point(turns: TurnGraph, tail: int, head: int, share: float, direction: str) -> list[tuple[int, float]]:
     """Return the states in which travel from a point begins (to it, ends), and how long it takes to or from them."""
     if tail == head or share in (0, 1):
         return [(int(_starts(turns, direction)[head if share == 1 else tail]), 0.0)]
@@ -237,5 +236,6 @@ def _refuse_elsewhere(options: Any) -> None:
     out = options.get("out")
     if out is not None and not isinstance(out, np.ndarray):
         raise OptionError(
-            f"a graph with turns takes an array of NumPy as {option('out')}, not a {type(out).__name__}. Save the result."
+            f"a graph with turns takes an array of NumPy as {option('out')}, not a {type(out).__name__}. Save the "
+            f"result instead."
         )

@@ -17,9 +17,10 @@ profiles, signs and pbf (osm).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..errors import InputTypeError, OptionError, option
 from ..progress import watching_bytes
@@ -51,7 +52,7 @@ from .streams import ArcStream, without_weights
 from .text.reader import BOM
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..graph import Graph, TurnGraph
 
 __all__ = ["FORMATS", "Format", "format_of", "left_out", "read", "write"]
 
@@ -84,9 +85,22 @@ FORMATS: dict[str, Format] = {
 }
 
 
+@overload
+def read(
+    path: Any,
+    *,
+    turns: Literal[True] | Callable[[Any], Any],
+    format: str | None = None,
+    progress: Any = None,
+    **options: Any,
+) -> TurnGraph: ...
+@overload
 def read(
     path: Any, *, format: str | None = None, progress: Any = None, keep_rows: bool = True, **options: Any
-) -> Graph:
+) -> Graph: ...
+def read(
+    path: Any, *, format: str | None = None, progress: Any = None, keep_rows: bool = True, **options: Any
+) -> Graph | TurnGraph:
     r"""Read a graph from a file.
 
     Parameters
@@ -104,12 +118,13 @@ def read(
     **options
         Options of the format: see docs/formats.md, or ``FORMATS[name].read_options``. ``weight=False`` ignores the
         weights in any format, and ``names=False`` the names: vertices are then called by their indices, from 0.
+        ``turns=True`` reads the turn restrictions of OpenStreetMap files.
 
     Returns
     -------
     Graph
         Its vertices have the names that the file gives them (they count from 1 if the format does), unless
-        ``names=False`` is given.
+        ``names=False`` is given. With ``turns`` it is a `TurnGraph`.
 
     Raises
     ------
@@ -141,9 +156,21 @@ def read(
         taken, bare, nameless = _divided(chosen, options)
         with blaming(source):
             graph = chosen.read(source, **taken)
+            _keep_turns(graph, bare, keep_rows)
             graph = _without_weights(graph) if bare else graph
             graph = graph.without_names() if nameless else graph
             return graph if keep_rows else graph.without_rows()
+
+
+def _keep_turns(graph: Graph | TurnGraph, bare: bool, keep_rows: bool) -> None:
+    """Refuse a graph with turns without weights, or without rows."""
+    from ..graph import TurnGraph
+
+    if isinstance(graph, TurnGraph) and (bare or not keep_rows):
+        raise OptionError(
+            f"a graph with turns has weights and rows. Leave {option('turns')} out, or "
+            f"{option('weight', False) if bare else option('keep_rows', False)}."
+        )
 
 
 def _divided(chosen: Format, options: dict[str, Any]) -> tuple[dict[str, Any], bool, bool]:

@@ -2,22 +2,24 @@
 
 Every node on a road that the profile may use is a vertex, named by its OpenStreetMap id. An arc joins neighbours on a
 road; its weight is the travel time in seconds: the great-circle distance at the pace that profiles.py finds. A road
-ends before a barrier that the profile cannot pass. Osmium remembers the coordinates of the nodes, 16 bytes each; we
-keep only flat arrays of numbers for the roads.
+ends before a barrier that the profile cannot pass. Turns are restricted on demand (restrictions.py). Osmium remembers
+the coordinates of the nodes, 16 bytes each; we keep only flat arrays of numbers for the roads.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from array import array
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import OptionError, option
-from ..graph import Graph
-from ..graph.arrays import Array
+from ..errors import InputTypeError, OptionError, option
+from ..graph import Graph, TurnGraph
+from ..graph.arrays import Array, shorten
 from ..graph.sphere import distance
 from ..graph.units import DEGREES
 from .format import Format
@@ -26,6 +28,7 @@ from .io.library import missing, parsing
 from .pbf import check_pbf
 from .pieces import Pieces
 from .profiles import PROFILES, Paces, Profile, Travel, take_paces, take_profile
+from .restrictions import Restriction, forbidden_ways, read_restriction, ways_of
 
 _NOWHERE = 2**31 - 1  # osmium's coordinate of a node that is not in the file
 _PARTS = 1e7  # units of osmium's coordinates per degree
@@ -37,37 +40,65 @@ class Roads(NamedTuple):
     """The nodes of all roads, one after the other, with their coordinates; for each road how many, and how fast.
 
     Paces are seconds per metre along the road and against it, inf where it is closed. Durations are the seconds from
-    end to end of those roads, ferries, that say so, by number.
+    end to end of those roads, ferries, that say so, by number. Restrictions are those that hold for the profile.
     """
 
+    ids: Array
     nodes: Array
     x: Array
     y: Array
     lengths: Array
     paces: Array
     durations: dict[int, float]
+    restrictions: list[Restriction]
 
 
-def read(source: Source, *, profile: str | Travel = "car") -> Graph:
+def read(
+    source: Source, *, profile: str | Travel = "car", turns: bool | Callable[[Array], Any] = False
+) -> Graph | TurnGraph:
     """Read the roads open to a profile, with travel times in seconds.
 
     The profile is ``"car"``, ``"bike"``, ``"foot"``, a `profiles.Profile`, or a function from the tags of a way to the
-    seconds per metre along it and against it.
+    seconds per metre along it and against it. With turns, the result is a `TurnGraph`, which obeys turn restrictions
+    and the profile's rule for turning back; a `TurnCosts` for turns lets them cost something besides.
     """
-    travel = take_profile(profile)
+    travel, costs = take_profile(profile), _take_turns(turns)
     osmium = _osmium()
     path, kind = source.local_path(), _kind(source)
     if kind == "pbf":
         check_pbf(source, path)
     with parsing(source, "OpenStreetMap file", _ADVICE, osmium.InvalidLocationError):
-        roads, barriers = _collect(osmium, path, kind, travel)
+        roads, barriers = _collect(osmium, path, kind, travel, bool(turns))
         if 2 * np.count_nonzero(roads.x == _NOWHERE) > len(roads.x):
             _locate(osmium, path, kind, roads)
     _keep_to_durations(roads)
     roads.x[np.isin(roads.nodes, barriers)] = _NOWHERE
     pieces, names, points = _arcs(source, roads, getattr(travel, "name", "of yours"))
-    del roads
-    return pieces.graph(len(names), names=names, coordinates=points).with_units("s", DEGREES)
+    graph = pieces.graph(len(names), names=names, coordinates=points).with_units("s", DEGREES)
+    if not turns:
+        return graph
+    ways = forbidden_ways(roads.restrictions, _nodes_of(roads, ways_of(roads.restrictions)), graph)
+    return graph.with_turns(ways, costs, uturn=travel.uturn if isinstance(travel, Profile) else math.inf)
+
+
+def _take_turns(turns: Any) -> Callable[[Array], Any] | None:
+    """Return what turns cost; None if nothing, or if there are none."""
+    if isinstance(turns, bool):
+        return None
+    if not callable(turns) or isinstance(turns, type):
+        raise InputTypeError(
+            f"turns is {shorten(turns)}, a {type(turns).__name__}; give True, a TurnCosts, or a function from an array "
+            f"of angles to an array of seconds."
+        )
+    return turns
+
+
+def _nodes_of(roads: Roads, wanted: set[int]) -> dict[int, list[int]]:
+    """Return the nodes of some ways, by id."""
+    ends = np.cumsum(roads.lengths)
+    where = np.flatnonzero(np.isin(roads.ids, np.array(sorted(wanted), np.int64)))
+    parts = ((int(roads.ids[i]), roads.nodes[ends[i] - roads.lengths[i] : ends[i]]) for i in where.tolist())
+    return {way: nodes.tolist() for way, nodes in parts}
 
 
 def _osmium() -> Any:
@@ -87,33 +118,42 @@ def _kind(source: Source) -> str:
     return "pbf" if b"OSMHeader" in head[:64] else "osm"
 
 
-def _collect(osmium: Any, path: Path, kind: str, travel: Travel) -> tuple[Roads, Array]:
+def _collect(osmium: Any, path: Path, kind: str, travel: Travel, turns: bool) -> tuple[Roads, Array]:
     """Read the file once: osmium remembers the coordinates of nodes; collect open roads, and closed barriers."""
-    node, way = osmium.osm.NODE, osmium.osm.WAY
+    node, way, relation = osmium.osm.NODE, osmium.osm.WAY, osmium.osm.RELATION
     storage = "sparse_mmap_array" if sys.platform == "linux" else "sparse_mem_array"  # the first grows without a copy
-    things = osmium.FileProcessor(osmium.io.File(str(path), kind), node | way).with_locations(storage)
+    read = node | way | (relation if turns else osmium.osm.NOTHING)
+    things = osmium.FileProcessor(osmium.io.File(str(path), kind), read).with_locations(storage)
     things = things.with_filter(osmium.filter.KeyFilter("barrier").enable_for(node))
     things = things.with_filter(osmium.filter.KeyFilter("highway", "route").enable_for(way))
-    nodes, lengths, paces, points, barriers = array("q"), array("q"), array("d"), bytearray(), array("q")
-    durations = {}
+    things = things.with_filter(osmium.filter.TagFilter(("type", "restriction")).enable_for(relation))
+    ids, nodes, lengths, barriers = array("q"), array("q"), array("q"), array("q")
+    paces, points = array("d"), bytearray()
+    durations, restrictions = {}, []
     line = osmium.geom.WKBFactory()
     for thing in things:
         if thing.is_node():
             if isinstance(travel, Profile) and not travel.passes(thing.tags):
                 barriers.append(thing.id)
             continue
+        if thing.is_relation():
+            if (found := read_restriction(thing, travel)) is not None:
+                restrictions.append(found)
+            continue
         pace = _pace(travel, thing)
         if pace is None:
             continue
         if isinstance(travel, Profile) and (duration := travel.duration(thing.tags)) is not None:
             durations[len(lengths)] = duration
+        ids.append(thing.id)
         nodes.extend([ref.ref for ref in thing.nodes])
         points += _coordinates(osmium, thing, line)
         lengths.append(len(thing.nodes))
         paces.extend(pace)
     x, y = np.rint(np.frombuffer(points, np.float64).reshape(-1, 2) * _PARTS).astype(np.int32).T
     counts = np.array(lengths, np.int64)
-    roads = Roads(np.array(nodes, np.int64), x, y, counts, np.array(paces).reshape(-1, 2), durations)
+    paces_of = np.array(paces).reshape(-1, 2)
+    roads = Roads(np.array(ids, np.int64), np.array(nodes, np.int64), x, y, counts, paces_of, durations, restrictions)
     return roads, np.array(barriers, np.int64)
 
 

@@ -73,6 +73,10 @@ class Profile:
         The speed of ferries (``route=ferry``) without a ``duration``, in km/h; 0 leaves ferries out.
     barriers : set of str
         The values of ``barrier`` that close a node, unless a tag of ``access`` says otherwise.
+    restrictions : tuple of str
+        The tags of turn restrictions that hold, the most specific first; ``except`` lifts them for a tag of ``access``.
+    uturn : float
+        What turning back costs in seconds if turns are read, where there is another way on; inf forbids it.
 
     Examples
     --------
@@ -97,6 +101,8 @@ class Profile:
     areas: bool = False
     ferry: float = 0.0
     barriers: frozenset[str] = frozenset()
+    restrictions: tuple[str, ...] = ()
+    uturn: float = 0.0
 
     def __post_init__(self) -> None:
         for known in fields(self):
@@ -185,7 +191,9 @@ def _check_field(name: str, key: str, value: Any) -> None:
     def refuse(rule: str, error: type[OptionError | InputTypeError] = OptionError) -> None:
         raise error(f"profile {name!r}: {key} is {value!r}, but it should be {rule}.")
 
-    if key in ("access", "oneway") and (isinstance(value, str) or not all(isinstance(tag, str) for tag in value)):
+    if key in ("access", "oneway", "restrictions") and (
+        isinstance(value, str) or not all(isinstance(tag, str) for tag in value)
+    ):
         refuse(f"a tuple of tags, such as ({str(value)!r},)", InputTypeError)
     if key == "access" and not value:
         refuse('a tuple of at least one tag, such as ("access",)')
@@ -201,6 +209,8 @@ def _check_field(name: str, key: str, value: Any) -> None:
         refuse(f"one of {', '.join(_SIGNS)}")
     if (key == "fastest" and not value > 0) or (key == "ferry" and not 0 <= value < math.inf):
         refuse("a speed in km/h")
+    if key == "uturn" and not value >= 0:
+        refuse("seconds, at least 0")
 
 
 CAR = Profile(
@@ -215,6 +225,8 @@ CAR = Profile(
     signs="follow",
     ferry=15,
     barriers=_BOLLARDS,
+    restrictions=("restriction:motorcar", "restriction:motor_vehicle", "restriction:vehicle", "restriction"),
+    uturn=math.inf,
 )  # fmt: skip
 BIKE = Profile(
     "bike",
@@ -234,6 +246,7 @@ BIKE = Profile(
     signs="cap",
     ferry=15,
     barriers=_STILES,
+    restrictions=("restriction:bicycle",),
 )  # fmt: skip
 FOOT = Profile(
     "foot",
@@ -248,6 +261,7 @@ FOOT = Profile(
     access=("foot", "access"),
     invited={"highway": frozenset(("trunk", "trunk_link")), "motorroad": frozenset(("yes",))},
     oneway=("oneway:foot",),
+    restrictions=("restriction:foot",),
     areas=True,
     ferry=15,
 )  # fmt: skip

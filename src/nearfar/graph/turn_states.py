@@ -46,7 +46,7 @@ def with_turns(graph: Graph, forbidden: Any, costs: Costs | None, uturn: float) 
         _from_begun(graph, turns, onto, number, long),
     ]
     vertices = np.concatenate((np.arange(graph.n), graph.heads[turns.arcs], graph.heads[[way[-1] for way in begun]]))
-    split = np.unique(vertices[graph.n :])
+    split = np.flatnonzero(np.bincount(vertices[graph.n :], minlength=graph.n))
     ends = np.arange(graph.n)
     ends[split] = len(vertices) + np.arange(len(split))
     ending = np.flatnonzero(ends[vertices] >= len(vertices))
@@ -79,7 +79,8 @@ def _from_begun(graph: Graph, turns: Turns, onto: Array, number: dict[Way, int],
                 head = next((number[some] for some in followed if some in number), int(onto[arc]))
                 found.append((state, head, cost, arc))
     columns = np.array(found, np.float64).reshape(-1, 4).T
-    return _Arcs(*columns[:2].astype(np.int64), columns[2], columns[3].astype(np.int64))
+    tails, heads, arcs = columns[[0, 1, 3]].astype(np.int64)
+    return _Arcs(tails, heads, columns[2], arcs)
 
 
 def _in_order(graph: Graph, paths: Any, found: list[_Arcs], vertices: Array, ends: Array) -> TurnGraph:
@@ -91,8 +92,8 @@ def _in_order(graph: Graph, paths: Any, found: list[_Arcs], vertices: Array, end
     by_tail = np.argsort(place[tails], kind="stable")  # then the rows are in order, and take no memory
     tails, heads, costs, arcs = (column[by_tail] for column in (place[tails], place[heads], costs, arcs))
     states = Graph.from_arcs(tails, heads, _weights(graph, costs, arcs), len(vertices))
-    facts = (place[: graph.n], place[ends], vertices[order])
-    return TurnGraph(graph, states, paths, *(freeze(fact.astype(np.int32)) for fact in facts), freeze(arcs))
+    departures, last, of = (freeze(fact.astype(np.int32)) for fact in (place[: graph.n], place[ends], vertices[order]))
+    return TurnGraph(graph, states, paths, departures, last, of, freeze(arcs))
 
 
 def _weights(graph: Graph, costs: Array, arcs: Array) -> Array:

@@ -82,7 +82,7 @@ class TurnGraph:
         The state in which paths depart from each vertex, and that in which they end.
     vertices : int32 array
         The vertex of each state.
-    arcs : int32 array
+    arcs : array of ints
         The arc of the graph that each arc of the larger graph is; -1 for arcs to ends.
 
     Examples
@@ -162,6 +162,7 @@ class TurnGraph:
         Each is the state it leaves, the one it leads to, what the turn before it costs, and its own weight.
         """
         states, found = self.states, []
+        assert states.weights is not None
         for state in range(*np.searchsorted(self.vertices, [tail, tail + 1]).tolist()):
             low, high = int(states.offsets[state]), int(states.offsets[state + 1])
             onto, arcs = states.heads[low:high], self.arcs[low:high]
@@ -187,9 +188,7 @@ class TurnGraph:
 
     def __repr__(self) -> str:
         prepared = "" if isinstance(self.searched, Graph) else ", prepared"
-        return (
-            f"TurnGraph(n={self.n}, m={self.m}, {len(self.forbidden)} forbidden, {self.states.n} states{prepared})"
-        )
+        return f"TurnGraph(n={self.n}, m={self.m}, {len(self.forbidden)} forbidden, {self.states.n} states{prepared})"
 
 
 def take_cost(cost: Any, what: str) -> float:

@@ -1,8 +1,8 @@
-"""Results of queries of a `TurnGraph`: rows of distances per vertex, as those of a plain graph, and paths that obey turns.
+"""Results of queries of a `TurnGraph`: rows of distances per vertex, as of a plain graph, and paths that obey.
 
-The query searched states. ``inner`` is what it found, with the ends of vertices as columns; so its rows are those of the
-result. What depends on the way there is read off ``inner``. Predecessors of vertices do not exist: a shortest path over
-a vertex need not begin with the shortest path to it.
+The query searched states. ``inner`` is what it found, with the ends of vertices as columns; so its rows are those of
+the result. What depends on the way there is read off ``inner``. Predecessors of vertices do not exist: a shortest path
+over a vertex need not begin with the shortest path to it.
 """
 
 from __future__ import annotations
