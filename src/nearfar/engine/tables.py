@@ -252,7 +252,7 @@ def _by_blocks(filling: Filling, found: Found) -> None:
     query = replace(query, method=plan.method, targets=limit, memory=memory)
     with watcher(query.progress, k, done) as watch:
         query = replace(query, progress=done.show(watch))
-        for low in range(0, k, filling.block):
+        for low in range(0, k, max(1, filling.block)):  # an empty graph has no rows
             sources = query.sources[low : low + filling.block]
             types = [t for t in query.types if t.itemsize >= found.rows.dtype.itemsize]  # none that was too narrow
             result = solve(replace(query, sources=sources, types=tuple(types or query.types)))

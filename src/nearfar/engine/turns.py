@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..errors import OptionError, option
+from ..errors import InputTypeError, OptionError, option
 from ..graph import Graph, TurnGraph
 from ..results import KNearest, Nearest, Table
 from ..results.lookup import list_names, number_of, take_count
@@ -55,7 +55,8 @@ def _sssp(
     turns: TurnGraph, source: Any, *, targets: Any = None, direction: str = "from", **options: Any
 ) -> TurnDistances | TurnTable:
     """Implement `nearfar.sssp`."""
-    return _ask(turns, _from_source(turns, source, direction), targets, direction, options, single=True)
+    row = _from_source(turns, source, direction)
+    return _ask(turns, row, _columns(turns, targets), direction, options, single=True)
 
 
 def _mssp(
@@ -63,7 +64,7 @@ def _mssp(
 ) -> TurnDistances | TurnTable:
     """Implement `nearfar.mssp`."""
     rows = take_vertices(turns.graph, sources, "source")
-    return _ask(turns, {"sources": _starts(turns, direction)[rows]}, targets, direction, options)
+    return _ask(turns, {"sources": _starts(turns, direction)[rows]}, _columns(turns, targets), direction, options)
 
 
 def _apsp(turns: TurnGraph, **options: Any) -> TurnDistances | TurnTable:
@@ -73,7 +74,9 @@ def _apsp(turns: TurnGraph, **options: Any) -> TurnDistances | TurnTable:
 
 def _table(turns: TurnGraph, sources: Any, targets: Any, **options: Any) -> TurnDistances | TurnTable:
     """Implement `nearfar.table`."""
-    rows, columns = (take_vertices(turns.graph, ends, role) for ends, role in _roles(sources, targets))
+    if targets is None:
+        raise InputTypeError("targets is None; give the vertices of the columns, or use mssp for all vertices.")
+    rows, columns = take_vertices(turns.graph, sources, "source"), _columns(turns, targets)
     return _ask(turns, {"sources": turns.departures[rows]}, columns, "from", options)
 
 
@@ -117,7 +120,7 @@ def _plan(turns: TurnGraph, sources: Any = None, *, targets: Any = None, **optio
         rows = _from_source(turns, sources, "from")
     elif sources is not None:
         rows = {"sources": turns.departures[take_vertices(turns.graph, sources, "source")]}
-    columns = turns.ends if targets is None else turns.ends[take_vertices(turns.graph, targets, "target")]
+    columns = turns.ends if targets is None else turns.ends[_columns(turns, targets)]
     options.pop("out", None)
     return plan_table(check(turns.searched, **rows, **known_options(options)), columns).plan
 
@@ -135,13 +138,16 @@ ANSWERS: dict[str, Answer] = {
 
 
 def _ask(
-    turns: TurnGraph, rows: dict[str, Any], targets: Any, direction: str, options: Any, single: bool = False
+    turns: TurnGraph,
+    rows: dict[str, Any],
+    targets: np.ndarray | None,
+    direction: str,
+    options: Any,
+    single: bool = False,
 ) -> TurnDistances | TurnTable:
     """Return the answer to a query: of all vertices, or of some targets."""
     _refuse_elsewhere(options)
-    columns = _ends(turns, direction)
-    if targets is not None:
-        columns = columns[take_vertices(turns.graph, targets, "target")]
+    columns = _ends(turns, direction) if targets is None else _ends(turns, direction)[targets]
     given = {**rows, "targets": columns, "single": single, "direction": direction, **known_options(options)}
     inner: Table = solve_table(turns.searched, **given)
     return TurnDistances(turns, inner) if targets is None else TurnTable(turns, inner)
@@ -151,9 +157,9 @@ def _pair(turns: TurnGraph, source: Any, target: Any, options: Any) -> TurnTable
     """Return the table of one pair."""
     goal = turns.graph.index(as_vertex(turns.graph, target, "target"), "target")
     row = _from_source(turns, source, "from")
-    _refuse_elsewhere(options)
-    inner = solve_table(turns.searched, **row, targets=turns.ends[[goal]], single=True, **known_options(options))
-    return TurnTable(turns, inner)
+    found = _ask(turns, row, np.array([goal]), "from", options, single=True)
+    assert isinstance(found, TurnTable)
+    return found
 
 
 def _prepared_pair(turns: TurnGraph, source: Any, target: Any, options: Any) -> tuple[int, int] | None:
@@ -164,9 +170,9 @@ def _prepared_pair(turns: TurnGraph, source: Any, target: Any, options: Any) -> 
     return int(turns.departures[s]), int(turns.ends[turns.graph.index(t, "target")])
 
 
-def _roles(sources: Any, targets: Any) -> list[tuple[Any, str]]:
-    """Return both lists of vertices and what messages call them."""
-    return [(sources, "source"), (targets, "target")]
+def _columns(turns: TurnGraph, targets: Any) -> np.ndarray | None:
+    """Return targets as vertex indices, None for all."""
+    return None if targets is None else take_vertices(turns.graph, targets, "target")
 
 
 def _starts(turns: TurnGraph, direction: str) -> np.ndarray:
@@ -205,6 +211,7 @@ def _from_points(turns: TurnGraph, points: Located, direction: str) -> dict[str,
 
     Who starts within an arc has driven along it at its head, and may not turn there as who departs there may.
     """
+    points.starts_on(turns.graph, direction)  # refuses points on closed arcs
     least: dict[int, float] = {}
     for tail, head, share in points.places_on(turns.graph):
         for state, start in _starts_of_point(turns, tail, head, share, direction):

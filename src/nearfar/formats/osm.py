@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InputTypeError, OptionError, option
+from ..errors import OptionError, option
 from ..graph import Graph, TurnGraph
 from ..graph.arrays import Array, shorten
 from ..graph.sphere import distance
@@ -86,9 +86,9 @@ def _take_turns(turns: Any) -> Callable[[Array], Any] | None:
     if isinstance(turns, bool):
         return None
     if not callable(turns) or isinstance(turns, type):
-        raise InputTypeError(
-            f"turns is {shorten(turns)}, a {type(turns).__name__}; give True, a TurnCosts, or a function from an array "
-            f"of angles to an array of seconds."
+        raise OptionError(
+            f"{option('turns', True)} or a TurnCosts is needed, or a function from an array of angles to an array of "
+            f"seconds, but turns is {shorten(turns)}."
         )
     return turns
 

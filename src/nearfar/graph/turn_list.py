@@ -150,7 +150,10 @@ def _add_angles(graph: Graph, turns: Turns, costs: Callable[[Array], Any]) -> No
     headings = _headings(graph)
     angles = headings[turns.arcs[turns.of[where]]] - headings[turns.into[where]]
     angles = (angles + 180) % 360 - 180
-    found = np.asarray(costs(angles), np.float64)
+    try:
+        found = np.asarray(costs(angles), np.float64)
+    except (TypeError, ValueError):
+        found = np.full(1, np.nan)
     if found.shape != angles.shape or not (found >= 0).all():
         raise OptionError(
             f"the costs of {len(angles)} angles are an array of shape {found.shape}, the least is "
