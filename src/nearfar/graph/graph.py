@@ -470,7 +470,7 @@ Did you mean 'Bonn'?
         >>> here, there = "Main Street / 3rd Avenue", "Church Street / 4th Avenue"
         >>> turns = city.with_turns(costs=nearfar.TurnCosts(left=10, right=4), uturn=60)
         >>> nearfar.distance(city, here, there), nearfar.distance(turns, here, there)
-        (58, 62)
+        (47, 51)
         """
         from .turn_states import with_turns
 

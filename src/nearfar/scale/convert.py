@@ -24,6 +24,7 @@ from ..formats.folder import DOCUMENT, ENDING, REVERSED, check_target, finish_fo
 from ..formats.folder import write_graph as write_folder
 from ..formats.io.whole import cannot_write
 from ..formats.streams import ArcBlock
+from ..graph import TurnGraph
 from ..graph.arrays import Array
 from ..graph.input_rows import InputRows, row_type
 from ..graph.rows import forgotten
@@ -157,7 +158,10 @@ def _convert_whole(source: Any, target: Path, room: Room, progress: Any, reverse
             needed,
             room.memory,
         )
-    write_folder(read(source, progress=progress, **options), target, reversed)
+    graph = read(source, progress=progress, **options)
+    if isinstance(graph, TurnGraph):
+        raise OptionError(f"a folder holds no turns. Leave {option('turns')} out, and add them with Graph.with_turns.")
+    write_folder(graph, target, reversed)
 
 
 def _whole_bytes(source: Any) -> int:
