@@ -312,7 +312,9 @@ def test_points_on_arcs():
     assert nearfar.nearest(turns, halfway)["north"][1] == 12.5
     assert nearfar.distance(turns, halfway, "north") == 12.5 and nearfar.path(turns, halfway, "north")[0] == "middle"
     into = graph.with_turns(costs={("north", "middle", "west"): 8})
-    assert nearfar.sssp(into, halfway, direction="to")["north"] == 10.5  # back and forth to the east: 4 + 6 + 0.5
+    goal = nearfar.sssp(into, halfway, direction="to")
+    assert goal.sources == ["west", "middle"] and goal.starts.tolist() == [1.5, 0.5]
+    assert goal["north"] == 10.5  # back and forth to the east: 4 + 6 + 0.5
     corner = nearfar.geo.snap(graph, [0, 0], [1, -1], on="vertices")
     assert nearfar.mssp(turns, corner).sources == ["north", "south"]
     assert nearfar.sssp(turns, corner[0])["south"] == 9
@@ -410,7 +412,7 @@ def test_what_knows_no_turns(tmp_path):
         lambda: nearfar.metrics.closeness(turns),
         lambda: nearfar.geo.isochrone(turns, "west", [3]),
         lambda: nearfar.geo.snap(turns, 0, 0),
-        lambda: nearfar.geo.distances(turns, [(0, 0)], [(1, 0)]),
+        lambda: nearfar.explore(turns, browser=False),
         lambda: nearfar.geo.features(turns),
         lambda: nearfar.draw.draw(turns),
         lambda: nearfar.partition(turns, 2),

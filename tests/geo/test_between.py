@@ -60,6 +60,52 @@ def test_as_if_the_points_were_vertices(seed, start, end):
             assert found[i, j] == pytest.approx(nearfar.distance(whole, n, n + 1), abs=1e-9)
 
 
+def within(points):
+    """Return points within their arcs instead of at the ends: who departs at an end has not driven along the arc."""
+    share = np.where(points.tails == points.heads, points.fraction, points.fraction.clip(0.05, 0.95))
+    return geo.Snapped(points.graph, "arcs", points.tails, points.heads, share, points.distance, points.points)
+
+
+def turned(graph, points, costs):
+    """Return the graph with the points as vertices, and with costs of turns; at a point one goes straight on."""
+    whole, knots = with_points(graph, points), {}
+    for u, v in set(zip(graph.tails.tolist(), graph.heads.tolist(), strict=True)):
+        inner = []
+        for i in range(len(points)):
+            if {u, v} == {int(points.tails[i]), int(points.heads[i])} and u != v:
+                inner.append((points.fraction[i] if u == points.tails[i] else 1 - points.fraction[i], graph.n + i))
+        knots[u, v] = [u, *(x for _, x in sorted(inner)), v]
+    moved = {(knots[u, v][-2], v, knots[v, w][1]): cost for (u, v, w), cost in costs.items()}
+    beside = [(u, x) for u, x in zip(whole.tails.tolist(), whole.heads.tolist(), strict=True) if x >= graph.n]
+    return whole.with_turns([(u, x, u) for u, x in set(beside)], moved)
+
+
+@given(st.integers(0, 2**32), st.sampled_from(["arcs", "vertices"]), st.booleans())
+@settings(deadline=None, max_examples=100)
+def test_with_turns_as_if_the_points_were_vertices(seed, start, two_way):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 7))
+    ends = rng.integers(0, n, (2, int(rng.integers(1, 12))))
+    ends = ends[:, ends[0] != ends[1]]
+    ends = np.column_stack(([[0], [1]], ends))
+    weights = rng.integers(1, 6, ends.shape[1])
+    graph = Graph.from_arcs(*ends, weights, n, two_way, coordinates=rng.uniform(0, 9, (n, 2)))
+    steps = set(zip(graph.tails.tolist(), graph.heads.tolist(), strict=True))
+    walks = sorted((u, v, w) for u, v in steps for x, w in steps if v == x)
+    costs = {walk: float(rng.choice([1, 4, np.inf])) for walk in walks if rng.random() < 0.6}
+    turns = graph.with_turns(costs=costs)
+    origins = within(geo.snap(graph, *rng.uniform(-1, 10, (2, 3)), on=start, within="all", units="m"))
+    targets = within(geo.snap(graph, *rng.uniform(-1, 10, (2, 3)), on="arcs", within="all", units="m"))
+    found = geo.distances(turns, origins, targets)
+    for i in range(3):
+        row = nearfar.sssp(turns, origins[i])
+        for j in range(3):
+            whole = turned(graph, pair(origins[i], targets[j]), costs)
+            assert found[i, j] == pytest.approx(nearfar.distance(whole, n, n + 1), abs=1e-9)
+        alone = turned(graph, origins[i], costs)
+        assert row.as_float() == pytest.approx(nearfar.sssp(alone, n).as_float()[:n], abs=1e-9)
+
+
 def test_of_vertices_it_is_the_table():
     rng = np.random.default_rng(1)
     low, high = CITY.coordinates.min(axis=0), CITY.coordinates.max(axis=0)

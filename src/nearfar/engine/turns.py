@@ -207,22 +207,27 @@ def _in_states(turns: TurnGraph, row: dict[str, Any], direction: str) -> dict[st
 
 
 def _from_points(turns: TurnGraph, points: Located, direction: str) -> dict[str, Any]:
-    """Return the arguments of `check` for one row that starts at points, some of them within arcs.
-
-    Who starts within an arc has driven along it at its head, and may not turn there as who departs there may.
-    """
-    points.starts_on(turns.graph, direction)  # refuses points on closed arcs
+    """Return the arguments of `check` for one row that starts at points, some of them within arcs."""
     least: dict[int, float] = {}
-    for tail, head, share in points.places_on(turns.graph):
-        for state, start in _starts_of_point(turns, tail, head, share, direction):
+    for found in starts_of_each(turns, points, direction):
+        for state, start in found:
             least[state] = min(start, least.get(state, start))
     seeds = np.array(sorted(least), np.int32)
     starts = np.array([least[state] for state in seeds.tolist()], np.float64)
     return {"sources": seeds[:1], "seeds": seeds, "starts": starts if starts.any() else None}
 
 
+def starts_of_each(turns: TurnGraph, points: Located, direction: str) -> list[list[tuple[int, float]]]:
+    """Return for each point the states in which travel from it begins (to it, ends), and the times to or from them.
+
+    Who starts within an arc has driven along it at its head, and may not turn there as who departs there may.
+    """
+    points.starts_on(turns.graph, direction)  # refuses points on closed arcs
+    return [_starts_of_point(turns, *place, direction) for place in points.places_on(turns.graph)]
+
+
 def _starts_of_point(turns: TurnGraph, tail: int, head: int, share: float, direction: str) -> list[tuple[int, float]]:
-    """Return the states in which travel from a point begins (to it, ends), and how long it takes to or from them."""
+    """Do the same for one point: ``share`` is where it is on the way from tail to head."""
     if tail == head or share in (0, 1):
         return [(int(_starts(turns, direction)[head if share == 1 else tail]), 0.0)]
     found = []

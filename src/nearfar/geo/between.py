@@ -2,7 +2,7 @@
 
 Who leaves a point along an arc comes to one of at most two vertices, and who arrives comes from one of two. So a table
 between these vertices, with the starts added, has the answer, but for two points on one arc: there, travel may also go
-straight.
+straight. In a graph with turns these are not vertices, but states.
 """
 
 from __future__ import annotations
@@ -12,22 +12,21 @@ from typing import Any, Unpack
 import numpy as np
 
 from ..engine.options import RunOptions, known_options
-from ..engine.query import PreparedGraph, take_graph
+from ..engine.query import take_graph
 from ..engine.tables import solve_table
+from ..engine.turns import AnyGraph, starts_of_each
 from ..errors import InputTypeError, MethodError
-from ..graph import Graph
+from ..graph import Graph, TurnGraph
 from ..graph.arrays import Array
 from .snapped import Snapped, lightest
 
 
-def distances(
-    graph: Graph | PreparedGraph, origins: Snapped, destinations: Snapped, **options: Unpack[RunOptions]
-) -> Array:
+def distances(graph: AnyGraph, origins: Snapped, destinations: Snapped, **options: Unpack[RunOptions]) -> Array:
     """Return the travel times from points to points, float64 of shape (origins, destinations); inf without a path.
 
     Parameters
     ----------
-    graph : Graph or Prepared
+    graph : Graph, Prepared or TurnGraph
         With weights that are not negative.
     origins, destinations : Snapped
         Points on the graph, at vertices or along arcs, as `snap` returns them.
@@ -46,7 +45,9 @@ def distances(
     >>> nearfar.geo.distances(city, points[:2], points).round(1)
     array([[  0. ,  ...]])
     """
-    plain = take_graph(graph)
+    turns = graph if isinstance(graph, TurnGraph) else None
+    plain = take_graph(graph) if turns is None else turns.graph
+    searched: Any = graph if turns is None else turns.searched
     for points in (origins, destinations):
         if not isinstance(points, Snapped):
             raise InputTypeError(f"got a {type(points).__name__}, but points are needed. Make them with geo.snap.")
@@ -54,19 +55,33 @@ def distances(
         raise MethodError(f"travel times along arcs need weights >= 0; the least is {plain.min_weight}.")
     if not len(origins) or not len(destinations):
         return np.empty((len(origins), len(destinations)))
-    starts, ends = origins.starts_of_each(plain, "from"), destinations.starts_of_each(plain, "to")
+    if turns is None:
+        starts, ends = origins.starts_of_each(plain, "from"), destinations.starts_of_each(plain, "to")
+    else:
+        starts, ends = _starts_of_each(turns, origins, "from"), _starts_of_each(turns, destinations, "to")
     rows, columns = (np.unique(vertices[np.isfinite(times)]) for vertices, times in (starts, ends))
     query: Any = known_options(options)
-    between = solve_table(graph, rows.astype(np.int32), columns.astype(np.int32), **query).as_float()
+    between = solve_table(searched, rows.astype(np.int32), columns.astype(np.int32), **query).as_float()
     found = np.full((len(origins), len(destinations)), np.inf)
-    for a in range(2):
+    for a in range(starts[0].shape[1]):
         first = np.minimum(np.searchsorted(rows, starts[0][:, a]), len(rows) - 1)
-        for b in range(2):
+        for b in range(ends[0].shape[1]):
             last = np.minimum(np.searchsorted(columns, ends[0][:, b]), len(columns) - 1)
             added = starts[1][:, a, None] + ends[1][None, :, b]
             np.minimum(found, between[np.ix_(first, last)] + added, out=found)
     _go_straight(plain, origins, destinations, found)
     return found
+
+
+def _starts_of_each(turns: TurnGraph, points: Snapped, direction: str) -> tuple[Array, Array]:
+    """Return the states where a search from each point begins, and the times, shape (k, most); inf without one."""
+    found = starts_of_each(turns, points, direction)
+    shape = len(found), max(map(len, found))
+    states, times = np.zeros(shape, np.int64), np.full(shape, np.inf)
+    for i, some in enumerate(found):
+        for j, (state, time) in enumerate(some):
+            states[i, j], times[i, j] = state, time
+    return states, times
 
 
 def _go_straight(graph: Graph, origins: Snapped, destinations: Snapped, found: Array) -> None:

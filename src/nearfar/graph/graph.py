@@ -461,7 +461,7 @@ Did you mean 'Bonn'?
         -----
         Only vertices from which the way on depends on the way there are split, so a few forbidden turns cost nothing.
         Costs by angle split every junction, and costs of U-turns every vertex of a road in both directions: the graph
-        that is searched is then about four times as large.
+        that is searched is then three to six times as large.
 
         Examples
         --------

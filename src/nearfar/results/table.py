@@ -42,6 +42,8 @@ class Table(Framed):
         What was decided before the run, and what was measured during it, or None.
     rounded : bool
         Whether these are floats that were added in another order than along the path: exact up to rounding.
+    distances : Distances or None
+        The only row, as far as it was searched, if there is only one.
 
     Examples
     --------
