@@ -360,6 +360,20 @@ def test_prepared_is_saved_and_read(tmp_path):
     assert nearfar.distance(again, "west", "north") == nearfar.distance(turns, "west", "north") == 12
 
 
+def test_costs_that_are_not_whole():
+    for cost, wanted in ((0.5, 6.5), (2, 8), (1e30, 1e30)):
+        turns = nearfar.Graph.from_arcs([0, 1], [1, 2], [2, 4]).with_turns(costs={(0, 1, 2): cost})
+        found = nearfar.sssp(turns, 0)
+        assert found[2] == wanted and found.dist.dtype.kind == ("i" if cost == 2 else "f")
+
+
+def test_a_graph_on_the_disk(tmp_path):
+    nearfar.write(crossing(), tmp_path / "crossing.nearfar")
+    turns = nearfar.Graph.open(tmp_path / "crossing.nearfar").with_turns([("west", "middle", "north")], uturn=math.inf)
+    assert nearfar.distance(turns, "west", "north") == 14
+    assert nearfar.sssp(turns, "west").path_rows("north").tolist() == [0, 1, 4]
+
+
 def test_an_empty_graph():
     turns = nearfar.Graph.from_arcs([], [], n=0).with_turns(uturn=3)
     assert turns.describe()["states"] == 0 and nearfar.apsp(turns).dist.shape == (0, 0)

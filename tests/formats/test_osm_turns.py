@@ -159,7 +159,7 @@ def test_costs_by_angle():
     assert nearfar.distance(seen, *left) == pytest.approx(nearfar.distance(plain, *left) + 90, rel=1e-3)
 
 
-def test_options():
+def test_options(tmp_path):
     data = town()
     assert read_bytes(data, "a.osm", turns=False).n == 7
     nameless = read_bytes(town(turn("no_left_turn", WEST, 2, NORTH)), "a.osm", turns=True, names=False)
@@ -171,6 +171,9 @@ def test_options():
             read_bytes(data, "a.osm", turns=True, **more)
     with pytest.raises(OptionError, match="does not take turns"):
         read_bytes(b"p sp 2 1\na 1 2 7\n", "a.gr", turns=True)
+    (tmp_path / "a.osm").write_bytes(data)
+    with pytest.raises(OptionError, match="a folder holds no turns"):
+        nearfar.convert(tmp_path / "a.osm", tmp_path / "a.nearfar", turns=True)
     with pytest.raises(OptionError, match="uturn is -1"):
         replace(CAR, uturn=-1)
     with pytest.raises(InputTypeError, match="restrictions is 'restriction'"):

@@ -459,6 +459,8 @@ Did you mean 'Bonn'?
 
         Notes
         -----
+        Whole numbers stay whole, unless some cost is not; then distances are floats.
+
         Only vertices from which the way on depends on the way there are split, so a few forbidden turns cost nothing.
         Costs by angle split every junction, and costs of U-turns every vertex of a road in both directions: the graph
         that is searched is then three to six times as large.
