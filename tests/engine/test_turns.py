@@ -225,6 +225,35 @@ def test_undirected_rows():
     assert turns.states.n == 4 + 2  # vertex 1, coming from 0, and where paths to it end
 
 
+@pytest.mark.parametrize("other", [(0, 1, 2, 9), (0, 1, 2, 3, 9)])
+def test_forbidden_ways_that_overlap(other):
+    """Who leaves one forbidden way may be within another, or at its end."""
+    tails, heads = zip((0, 1), (1, 2), (2, 3), (3, 4), (2, 9), (3, 9), strict=True)
+    turns = nearfar.Graph.from_arcs(tails, heads).with_turns([other, (1, 2, 3, 4)])
+    assert nearfar.distance(turns, 0, 4) == nearfar.distance(turns, 1, 4) == math.inf
+    assert nearfar.distance(turns, 0, 3) == 3 and nearfar.distance(turns, 2, 4) == 2
+    assert nearfar.distance(turns, 0, 9) == (4 if len(other) == 4 else 3)
+
+
+def test_ties_are_in_the_order_of_vertices():
+    """Whether a vertex is split or not: 0 is, coming from 2."""
+    graph = nearfar.Graph.from_arcs([2, 2, 0], [0, 1, 3])
+    for turns in (graph.with_turns([(2, 0, 3)]), graph.with_turns()):
+        assert nearfar.nearest(turns, [1, 0], k=2, direction="to")[2] == [(0, 1), (1, 1)]
+        assert nearfar.nearest(turns, [1, 0], direction="to")[2] == (0, 1)
+
+
+def test_turning_back_at_a_junction():
+    """It costs what turning back costs, and nothing for its angle."""
+    names, places = ["start", "gate", "junction", "goal", "far"], [(0, 0), (1, 0), (2, 0), (1, 1), (2, 9)]
+    graph = nearfar.Graph.from_arcs(
+        [0, 1, 2, 1, 2, 2], [1, 2, 1, 3, 3, 4], [1, 1, 1, 1, 90, 9], names=names, coordinates=places
+    ).with_units("s", "m")
+    turns = graph.with_turns([("start", "gate", "goal")], nearfar.TurnCosts(left=50), uturn=3)
+    assert nearfar.path(turns, "start", "goal") == ["start", "gate", "junction", "gate", "goal"]
+    assert nearfar.distance(turns, "start", "goal") == 1 + 1 + 3 + 1 + 1
+
+
 def crossing():
     """Return a named crossing of two roads, with places on a plane, and a way around one corner."""
     names = ["west", "middle", "east", "north", "south"]

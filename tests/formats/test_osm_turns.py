@@ -67,6 +67,7 @@ def forbidden(*relations, profile="car", **options):
         (turn("no_exit", WEST, 2, [NORTH, SOUTH]), {(1, 2, 4), (1, 2, 5)}),
         (turn("no_left_turn", WEST, -EAST, AROUND), {(1, 2, 3, 6)}),
         (turn("no_u_turn", WEST, [-EAST, -AROUND, -NORTH], SOUTH), {(1, 2, 3, 6, 4, 2, 5)}),
+        (turn("no_u_turn", SOUTH, [-NORTH, -AROUND, -EAST], WEST), {(5, 2, 4, 6, 3, 2, 1)}),
         (
             turn("only_left_turn", WEST, -EAST, AROUND),
             {(1, 2, 1), (1, 2, 4), (1, 2, 5), (1, 2, 3, 2), (1, 2, 3, 7)},

@@ -80,9 +80,9 @@ def origins(turns: TurnGraph, inner: Table) -> np.ndarray:
 def facts_of(turns: TurnGraph, inner: Table) -> dict[str, Any]:
     """Return what results of states and of vertices have in common."""
     seeds, starts = inner.seeds, inner.starts
-    if seeds is not None:  # who ends within an arc may come from several states of one vertex
+    if seeds is not None:  # who ends within an arc may come from several states of a vertex; its departure is first
         seeds, first = np.unique(turns.vertices[seeds], return_index=True)
-        starts = None if starts is None else np.minimum.reduceat(starts, first)
+        starts = None if starts is None else starts[first]
     names = ("single", "direction", "cutoff", "plan", "stats", "rounded")
     return {"seeds": seeds, "starts": starts} | {name: getattr(inner, name) for name in names}
 
