@@ -453,7 +453,6 @@ def test_what_knows_no_turns(tmp_path):
         lambda: nearfar.count_paths(turns, "west"),
         lambda: list(nearfar.stream(turns)),
         lambda: nearfar.metrics.closeness(turns),
-        lambda: nearfar.geo.isochrone(turns, "west", [3]),
         lambda: nearfar.geo.snap(turns, 0, 0),
         lambda: nearfar.explore(turns, browser=False),
         lambda: nearfar.geo.features(turns),

@@ -91,6 +91,41 @@ def test_every_position_is_in_the_band_of_its_travel_time(seed, direction, on_ar
                 assert band_of(found, low, high, share) == expected, (low, high, share, time)
 
 
+@given(st.integers(0, 2**32), st.sampled_from(["from", "to"]), st.booleans(), st.booleans())
+@settings(deadline=None, max_examples=120)
+def test_with_turns_a_position_is_in_the_band_of_its_travel_time(seed, direction, on_arcs, two_way):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 8))
+    ends = rng.integers(0, n, (2, int(rng.integers(1, 14))))
+    ends[:, 0] = 0, 1
+    graph = Graph.from_arcs(*ends, rng.integers(1, 6, ends.shape[1]), n, two_way, coordinates=rng.uniform(0, 9, (n, 2)))
+    steps = {step for step in zip(graph.tails.tolist(), graph.heads.tolist(), strict=True) if step[0] != step[1]}
+    costs = {(u, v, w): rng.choice([1, 4, np.inf]) for u, v in sorted(steps) for x, w in sorted(steps) if v == x}
+    turns = graph.with_turns(costs={turn: cost for turn, cost in costs.items() if rng.random() < 0.6})
+    on = "arcs" if on_arcs else "vertices"
+    source = geo.snap(graph, *rng.uniform(0, 9, (2, 1)), on=on, within="all", units="m")
+    limits = sorted(rng.choice(np.arange(1, 20), 3, replace=False).tolist())
+    found = geo.isochrone(turns, source if on_arcs else source.vertex, limits, direction=direction, units="m")
+    assert (found.distances.as_float() <= limits[-1]).sum() == found.distances.reached.sum()
+    for low, high in {tuple(sorted(step)) for step in steps}:
+        tail, head = (low, high) if (low, high) in steps else (high, low)
+        shares = rng.uniform(0, 1, 4)
+        nowhere = np.zeros((4, 2))
+        at = geo.Snapped(graph, "arcs", np.full(4, tail), np.full(4, head), shares, shares * 0, nowhere)
+        ends = (source, at) if direction == "from" else (at, source)
+        for share, time in zip(shares, geo.distances(turns, *ends).ravel().tolist(), strict=True):
+            if min(abs(time - limit) for limit in limits) > 1e-9:
+                expected = [band for band, limit in enumerate(limits) if time <= limit][:1]
+                assert band_of(found, low, high, share if tail == low else 1 - share) == expected
+
+
+def test_who_is_on_an_arc_may_have_come_from_anywhere():
+    """The way from 0 to 3 is forbidden as a whole, but who is between 1 and 2 may go on."""
+    line = Graph.from_arcs([0, 1, 2], [1, 2, 3], [1, 1, 1], coordinates=[(0, 0), (1, 0), (2, 0), (3, 0)])
+    found = geo.isochrone(line.with_turns([(0, 1, 2, 3)]), 3, 9, direction="to", units="m")
+    assert found.pieces.tails.tolist() == [1, 2] and found.pieces.far.tolist() == [2, 1]
+
+
 def test_pieces_end_exactly_at_limits():
     graph = Graph.from_arcs([0, 1, 2], [1, 2, 0], [10, 10, 10], coordinates=[[0, 0], [10, 0], [5, 8]])
     found = geo.isochrone(graph, 0, [15, 5, 20], units="m")

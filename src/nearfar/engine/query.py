@@ -205,7 +205,7 @@ def take_graph(graph: Any) -> Graph:
     if isinstance(graph, TurnGraph):
         raise InputTypeError(
             "graph is a TurnGraph, but this function does not know turns; sssp, mssp, apsp, table, nearest, distance, "
-            "path, plan, prepare, verify and geo.distances do. Give turns.graph to ignore them."
+            "path, plan, prepare, verify, geo.distances and geo.isochrone do. Give turns.graph to ignore them."
         )
     if isinstance(graph, str | os.PathLike):
         kind = type(graph).__name__

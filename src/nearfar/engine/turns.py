@@ -15,10 +15,11 @@ import numpy as np
 
 from ..errors import InputTypeError, OptionError, option
 from ..graph import Graph, TurnGraph
+from ..kernels.cpu.constants import NO_VERTEX
 from ..results import KNearest, Nearest, Table
 from ..results.lookup import list_names, number_of, take_count
 from ..results.turns import TurnDistances, TurnKNearest, TurnTable
-from .options import known_options, take_direction
+from .options import Options, known_options, take_direction
 from .planner import Plan
 from .query import (
     Located,
@@ -33,6 +34,7 @@ from .query import (
     take_vertices,
 )
 from .several import solve_several
+from .solve import solve
 from .tables import plan_table, solve_table
 
 AnyGraph = Graph | PreparedGraph | TurnGraph  # what queries take
@@ -151,6 +153,37 @@ def _ask(
     given = {**rows, "targets": columns, "single": single, "direction": direction, **known_options(options)}
     inner: Table = solve_table(turns.searched, **given)
     return TurnDistances(turns, inner) if targets is None else TurnTable(turns, inner)
+
+
+def search_up_to(turns: TurnGraph, source: Any, direction: str, options: Options) -> tuple[TurnDistances, np.ndarray]:
+    """Return the row of the nearest of some sources up to a cutoff, and when each arc is begun, inf if it is not.
+
+    The arcs are those of the graph, or, with direction "to", those of the reversed graph, begun at their heads.
+    """
+    row = _from_nearest(turns, source, direction)
+    found = solve(check(turns.searched, **row, single=True, direction=direction, **options))
+    columns = _ends(turns, direction)
+    facts = {name: getattr(found, name) for name in ("seeds", "starts", "single", "direction", "cutoff", "plan")}
+    facts |= {"stats": found.stats, "rounded": found.rounded, "distances": found}
+    inner = Table(turns.states, found.source_indices, columns, found.rows[:, columns], **facts)
+    return TurnDistances(turns, inner), _begun(turns, found.as_float(), direction)
+
+
+def _begun(turns: TurnGraph, dist: np.ndarray, direction: str) -> np.ndarray:
+    """Return when each arc is begun in the direction of search, by the distances of states."""
+    graph, states, real = turns.graph, turns.states, turns.arcs != NO_VERTEX
+    arcs, times = turns.arcs[real], np.full(turns.m, np.inf)
+    if direction == "from":
+        assert states.weights is not None
+        own = 1 if graph.weights is None else graph.weights[arcs]
+        np.minimum.at(times, arcs, dist[states.tails[real]] + (states.weights[real] - own))
+        return times
+    leaving = states.tails[real] == turns.departures[graph.tails[arcs]]  # who is on an arc may have come from anywhere
+    times[arcs[leaving]] = dist[states.heads[real][leaving]]
+    keys = graph.tails * np.int64(graph.n) + graph.heads  # parallel arcs begin at the same time
+    order, searched = np.argsort(keys), graph.reversed
+    wanted = searched.heads * np.int64(graph.n) + searched.tails
+    return times[order][np.searchsorted(keys[order], wanted)]
 
 
 def _pair(turns: TurnGraph, source: Any, target: Any, options: Any) -> TurnTable:

@@ -9,10 +9,11 @@ import numpy as np
 
 from ..description import Description
 from ..engine.options import RunOptions, known_options
-from ..engine.query import PreparedGraph, as_starts, check, from_nearest, take_graph
+from ..engine.query import as_starts, check, from_nearest, take_graph
 from ..engine.solve import solve
+from ..engine.turns import AnyGraph, search_up_to
 from ..errors import MethodError, OptionError, option
-from ..graph import Graph
+from ..graph import TurnGraph
 from ..graph.above import Drawn
 from ..graph.tables import Columns, Framed, Named
 from ..metrics.near import take_cutoffs
@@ -148,7 +149,7 @@ class Isochrones(Framed, Drawn):
 
 
 def isochrone(
-    graph: Graph | PreparedGraph,
+    graph: AnyGraph,
     source: Any,
     limits: Any,
     *,
@@ -160,7 +161,7 @@ def isochrone(
 
     Parameters
     ----------
-    graph : Graph or Prepared
+    graph : Graph, Prepared or TurnGraph
         With coordinates, and weights that are not negative.
     source : vertex, vertices, dict or points
         Where travel begins: the nearest of several counts. A dict gives starting distances, as for `nearfar.sssp`.
@@ -181,7 +182,7 @@ def isochrone(
     >>> nearfar.geo.isochrone(city, home, [60, 120, 180]).polygons().to_geojson()["features"][0]["properties"]
     {'limit': 60, 'beyond': None}
     """
-    plain = take_graph(graph)
+    plain = graph.graph if isinstance(graph, TurnGraph) else take_graph(graph)
     space, listed = space_of(plain, units), sorted(take_cutoffs(limits))
     if not np.isfinite(listed).all():
         raise OptionError(f"a limit is {listed[-1]}; give finite travel times.")
@@ -190,10 +191,15 @@ def isochrone(
     if "cutoff" in options:
         raise OptionError(f"the greatest limit is the cutoff here. Leave {option('cutoff')} out.")
     places = source if isinstance(source, Snapped) else None
-    seeds = from_nearest(plain, as_starts(plain, source, direction, several=True))
-    query = check(graph, **seeds, single=True, direction=direction, **known_options({**options, "cutoff": listed[-1]}))
-    found = solve(query)
-    pieces = cut_pieces(query.graph, found.as_float(), listed, places)
+    given = known_options({**options, "cutoff": listed[-1]})
+    found: Distances
+    if isinstance(graph, TurnGraph):
+        found, times = search_up_to(graph, source, direction, given)
+    else:
+        seeds = from_nearest(plain, as_starts(plain, source, direction, several=True))
+        found = solve(check(graph, **seeds, single=True, direction=direction, **given))
+        times = found.as_float()[found.searched.tails]
+    pieces = cut_pieces(found.searched, times, listed, places)
     return Isochrones(found, listed, as_travelled(pieces) if direction == "to" else pieces, space)
 
 

@@ -1,9 +1,9 @@
 """What a search covers of every arc: each position once, at its least travel time, cut exactly where bands meet.
 
-From its tail at time d, a position at the share f of an arc of weight w is reached at d + f w. The arc back, if there
-is one, reaches the same position from the other end; both meet where the times are equal, and each arc keeps what it
-reaches first. A source along an arc cuts it into parts, which begin and end there at time 0. Times rise along each
-part, so a band is an interval of it.
+From its tail at time d, a position at the share f of an arc of weight w is reached at d + f w; d is that of the tail,
+or, with turns, when the arc is begun. The arc back, if there is one, reaches the same position from the other end; both
+meet where the times are equal, and each arc keeps what it reaches first. A source along an arc cuts it into parts,
+which begin and end there at time 0. Times rise along each part, so a band is an interval of it.
 """
 
 from __future__ import annotations
@@ -42,38 +42,42 @@ class Pieces(NamedTuple):
     bands: Array
 
 
-def cut_pieces(searched: Graph, dist: Array, limits: list[float], places: Snapped | None) -> Pieces:
-    """Return what lies within the limits, of arcs in the direction of search; ``dist`` is float, inf if unreached."""
+def cut_pieces(searched: Graph, times: Array, limits: list[float], places: Snapped | None) -> Pieces:
+    """Return what lies within the limits, of arcs in the direction of search.
+
+    ``times`` say when each arc is begun: floats, inf if it is not.
+    """
     between = np.empty((0, 2), np.int64)
     if places is not None and places.on == "arcs":
         inner = (places.fraction > 0) & (places.fraction < 1)
         between = np.column_stack((places.tails, places.heads, places.fraction))[inner]
-    parts = _whole_arcs(searched, dist, between[:, :2])
-    cut = _cut_arcs(searched, dist, between)
+    parts = _whole_arcs(searched, times, between[:, :2])
+    cut = _cut_arcs(searched, times, between)
     return _into_bands(Parts(*(np.concatenate(columns) for columns in zip(parts, cut, strict=True))), limits)
 
 
-def _whole_arcs(graph: Graph, dist: Array, apart: Array) -> Parts:
+def _whole_arcs(graph: Graph, times: Array, apart: Array) -> Parts:
     """Return the lightest arc of each pair of ends that is reached, as one part; without the segments ``apart``."""
     n, tails = graph.n, graph.tails
-    keep = np.isfinite(dist)[tails] & (tails != graph.heads)
+    keep = np.isfinite(times) & (tails != graph.heads)
     tails, heads = tails[keep].astype(np.int64), graph.heads[keep].astype(np.int64)
     weights = np.ones(len(tails)) if graph.weights is None else graph.weights[keep].astype(np.float64)
+    times = times[keep]
     order = np.lexsort((weights, tails * n + heads))
     keys, first = np.unique((tails * n + heads)[order], return_index=True)
-    tails, heads, weights = (column[order][first] for column in (tails, heads, weights))
+    tails, heads, weights, times = (column[order][first] for column in (tails, heads, weights, times))
     back = heads * n + tails
     at = np.minimum(np.searchsorted(keys, back), max(len(keys) - 1, 0))
     there = keys[at] == back
     ours = ~np.isin(np.minimum(keys, back), np.minimum(*(apart @ turn for turn in ([[n], [1]], [[1], [n]]))))
     columns = (
-        tails, heads, np.zeros(len(keys)), np.ones(len(keys)), dist[tails], weights,
-        np.where(there, dist[heads], np.inf), np.where(there, weights[at], np.inf),
+        tails, heads, np.zeros(len(keys)), np.ones(len(keys)), times, weights,
+        np.where(there, times[at], np.inf), np.where(there, weights[at], np.inf),
     )  # fmt: skip
     return Parts(*(column[ours] for column in columns))
 
 
-def _cut_arcs(graph: Graph, dist: Array, between: Array) -> Parts:
+def _cut_arcs(graph: Graph, begun: Array, between: Array) -> Parts:
     """Return the parts of the arcs that have sources along them."""
     rows: list[tuple[float, ...]] = []
     segments: dict[tuple[int, int], list[float]] = {}
@@ -82,7 +86,7 @@ def _cut_arcs(graph: Graph, dist: Array, between: Array) -> Parts:
         segments.setdefault((low, high), []).append(share if tail < head else 1 - share)
     for (low, high), shares in segments.items():
         knots = [0.0, *sorted(set(shares)), 1.0]
-        times = [float(dist[low]), *[0.0] * (len(knots) - 2), float(dist[high])]
+        times = [_begins(graph, begun, low, high), *[0.0] * (len(knots) - 2), _begins(graph, begun, high, low)]
         ways = [(low, high, knots, times), (high, low, [1 - knot for knot in knots[::-1]], times[::-1])]
         ahead, back = (lightest(graph, tail, head) for tail, head, *_ in ways)
         for weight, other, (tail, head, at, when) in ((ahead, back, ways[0]), (back, ahead, ways[1])):
@@ -93,6 +97,12 @@ def _cut_arcs(graph: Graph, dist: Array, between: Array) -> Parts:
                     rows.append((tail, head, at[i], at[i + 1], when[i], weight * span, *again))
     columns = np.array(rows).reshape(-1, 8).T
     return Parts(columns[0].astype(np.int64), columns[1].astype(np.int64), *columns[2:])
+
+
+def _begins(graph: Graph, begun: Array, tail: int, head: int) -> float:
+    """Return when the arcs between two vertices are begun: parallel ones at the same time; inf if there is none."""
+    first, last = int(graph.offsets[tail]), int(graph.offsets[tail + 1])
+    return float(begun[first:last][graph.heads[first:last] == head].min(initial=np.inf))
 
 
 def _into_bands(parts: Parts, limits: list[float]) -> Pieces:
