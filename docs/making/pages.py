@@ -15,7 +15,7 @@ CONTENTS = {
     "explanation": ["methods", "exact", "gpu", "architecture"],
 }
 SUBJECTS = [
-    "graphs", "queries", "places", "metrics", "pictures", "explorer", "prepared", "stores", "scale", "cluster",
+    "graphs", "queries", "places", "turns", "metrics", "pictures", "explorer", "prepared", "stores", "scale", "cluster",
     "devices",
 ]  # fmt: skip
 
