@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from helpers.tiny import assert_same, in_folder
 from nearfar.errors import FileError, MemoryLimitError, NearfarError, OptionError
 from nearfar.graph import generate
-from nearfar.kernels.cpu import grid_streets
-from nearfar.scale import rmat, road_grid
+from nearfar.kernels.cpu import grid_streets, grid_tiles
+from nearfar.scale import grid_tree, rmat, road_grid
 
 
 @given(
@@ -63,15 +63,17 @@ def test_refusals(tmp_path, monkeypatch, options, error, message):
     st.integers(0, 5),
     st.sampled_from([0, 0.3, 0.7, 1]),
     st.sampled_from([0, 1, 1000]),
-    st.sampled_from([(1, 7, 1), (20, 50, 30), (10**6, 10**6, 10**6)]),
+    st.sampled_from([(1, 1, 1, 1), (2, 4, 7, 1), (3, 6, 50, 30), (4, 4, 10**6, 10**6), (128, 4096, 10**6, 10**6)]),
 )
 def test_road_grid(tmp_path_factory, rows, cols, seed, keep, spacing, sizes):
     folder = tmp_path_factory.mktemp("it")
     given = {"rows": rows, "cols": cols, "seed": seed, "keep": keep, "spacing": spacing}
     wanted = in_folder(generate.road_grid(**given), folder / "wanted.nearfar")
     with pytest.MonkeyPatch.context() as patch:
-        for name, size in zip(("RANGE", "CHUNK", "CROSSINGS"), sizes, strict=True):
-            patch.setattr(road_grid, name, size)
+        for module, name, size in zip(
+            (grid_tree, grid_tree, road_grid, road_grid), ("SIDE", "WIDE", "CHUNK", "CROSSINGS"), sizes, strict=True
+        ):
+            patch.setattr(module, name, size)
         found = generate.road_grid(**given, out=folder / "found.nearfar", memory="100 MB")
     assert_same(found, wanted)
     assert not list(folder.glob(".*"))
@@ -89,17 +91,55 @@ def test_streets_of_the_same_luck_are_chosen_in_order():
 
 
 def test_luck_that_is_rounded_to_2_is_in_the_last_group():
-    luck = np.array([1.0, 1.5, np.nextafter(2.0, 1.0), 2.0])
-    counts, out = np.zeros(3, np.int64), np.empty((4, 2), np.int64)
-    grid_streets.count_groups(luck, 3, counts)
-    assert counts.tolist() == [1, 1, 2]
-    grid_streets.group_streets(luck, 7, 9, 4, 3, np.array([0, 1, 2]), out)  # of 9 across, 3 in a row
-    assert out[:, 1].tolist() == [9, 10, 1 << 62, 1 << 62 | 1] and out[3, 0] == 2**53
+    greatest = np.nextafter(1.0, 0.0)  # 1 more than this is 2 in 53 bits
+    assert grid_tiles.luck_of(0.0) == 0 and grid_tiles.group_of(0) == 0
+    assert grid_tiles.luck_of(greatest) == grid_tiles.WHOLE
+    assert grid_tiles.group_of(grid_tiles.WHOLE) == grid_tiles.group_of(grid_tiles.WHOLE - 1) == grid_tiles.GROUPS - 1
+
+
+@given(
+    st.integers(1, 9),
+    st.integers(1, 9),
+    st.sampled_from([0.0, 0.4, 0.7, 0.9, 1.0]),
+    st.integers(1, 4),
+    st.integers(0, 2**32 - 1),
+)
+def test_streets_of_few_lucks_are_chosen_as_in_memory(rows, cols, keep, values, seed):
+    """Luck is the same for many streets here, also of different tiles, and some of it is rounded to 2."""
+    asked = road_grid.RoadGrid(rows, cols, keep, 1000.0)
+    drawn = np.random.default_rng(seed).choice([0.0, 0.25, 0.75, np.nextafter(1.0, 0.0)][:values], asked.streets)
+    ids = np.arange(rows * cols).reshape(rows, cols)
+    ends = [np.concatenate((a.ravel(), b.ravel())) for a, b in ((ids[:, :-1], ids[:-1]), (ids[:, 1:], ids[1:]))]
+    wanted = generate._build_streets(*ends, rows * cols, keep, Drawn(drawn))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grid_tree, "SIDE", 3)
+        patch.setattr(grid_tree, "WIDE", 6)
+        built = grid_tree.Tree(asked, lambda street: Drawn(drawn[street:])).choose(2).reshape(rows, cols)
+    found = np.concatenate((built[:, :-1].ravel() & 1, built[:-1].ravel() & 2)).astype(bool)
+    assert (found == wanted).all()
+    assert not (built[:, -1] & 1).any() and not (built[-1] & 2).any(), "no street leads out of the grid"
+
+
+class Drawn:
+    """Stands in for a generator: gives numbers that are there."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def random(self, size=None, out=None):
+        if out is None:
+            return self.numbers[: np.prod(size)].reshape(size).copy()
+        out[:] = self.numbers[: len(out)]
+        return out
 
 
 def test_road_grid_of_many_streets(tmp_path):
+    """Of several tiles; and of several pieces of a row, as those that are wider than 4,096."""
     wanted = in_folder(generate.road_grid(300, 500, seed=3), tmp_path / "wanted.nearfar")
     assert_same(generate.road_grid(300, 500, seed=3, out=tmp_path / "found.nearfar"), wanted)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grid_tree, "WIDE", 128)
+        assert_same(generate.road_grid(300, 500, seed=3, out=tmp_path / "pieces.nearfar"), wanted)
 
 
 def test_road_grid_refusals(tmp_path, monkeypatch):

@@ -146,13 +146,14 @@ def finish_folder(
     folder = Folder(made)
     arrays = {path.stem: np.load(path, mmap_mode="r") for path in made.glob("*.npy") if path.stem != "sums"}
     arcs = arrays.pop("arcs")
-    facts = _Facts(len(arcs), arrays["offsets"], arcs.dtype)
-    with open(made / "arcs.npy", "rb") as file:
+    with ThreadPoolExecutor(1) as pool, open(made / "arcs.npy", "rb") as file:
+        known = {key: pool.submit(facts_of, array) for key, array in arrays.items()}
+        facts = _Facts(len(arcs), arrays["offsets"], arcs.dtype)
         file.seek(arcs.offset)  # read, not mapped: mapped pages are dropped late
         while facts.done < len(arcs):
             facts.add(np.fromfile(file, arcs.dtype, min(PIECE, len(arcs) - facts.done)))
             tell(facts.done)
-    files = {key: facts_of(array) for key, array in arrays.items()}
+    files = {key: found.result() for key, found in known.items()}
     files["sums"] = folder.write_array("sums", facts.sums())
     folder.write_document(_document(facts, undirected, rows, files))
 

@@ -1,4 +1,4 @@
-"""Streets of a generated grid: sorted by their luck, chosen for a spanning tree and beyond, and laid out as rows.
+"""Streets of a generated grid: sorted by their luck, and laid out as rows.
 
 A record is the luck of a street, as a whole number, and the crossing from which it leads east or south; a street
 down has bit `DOWN` set, too. So records in order are streets in order of luck and, if it is the same, of the input,
@@ -16,42 +16,7 @@ from ..jit import inlined, kernel
 DIGIT = 12  # bits of a key that are sorted at a time: 4096 cursors fit the fastest cache
 DOWN = 62  # the bit of streets down
 CROSSING = (1 << DOWN) - 1
-AHEAD = 12  # streets between fetching and using. Of 4 M crossings a street took 57 ns, with 1: 64; with divisions 82
 DIGITS = 2  # of the highest bits that differ: what they leave unsorted is next to its place
-
-
-@inlined
-def group_of(luck, groups):
-    """Return the group of a luck; 1 plus a number below 1 may be rounded to 2."""
-    return min(int((luck - 1.0) * groups), groups - 1)
-
-
-@kernel
-def group_streets(luck: Any, first: Any, across: Any, cols: Any, groups: Any, cursor: Any, out: Any) -> None:
-    """Write the records of streets, numbered from ``first`` in the input, to the groups of their luck, from 1 to 2.
-
-    ``across`` is the number of streets across.
-    """
-    row, col = (first // (cols - 1), first % (cols - 1)) if first < across else (0, 0)
-    for i in range(len(luck)):
-        g = group_of(luck[i], groups)
-        at = cursor[g]
-        cursor[g] = at + 1
-        out[at, 0] = np.int64(luck[i] * 4503599627370496.0)  # 2**52: all bits of it are whole then
-        if first + i < across:
-            out[at, 1] = row * cols + col
-            col += 1
-            if col == cols - 1:
-                row, col = row + 1, 0
-        else:
-            out[at, 1] = (first + i - across) | np.int64(1) << DOWN
-
-
-@kernel
-def count_groups(luck: Any, groups: Any, counts: Any) -> None:
-    """Count the streets of each group."""
-    for i in range(len(luck)):
-        counts[group_of(luck[i], groups)] += 1
 
 
 @kernel
@@ -84,63 +49,53 @@ def sort_streets(records: Any, scratch: Any, low: Any, shift: Any, counts: Any) 
         records[j, 1] = street
 
 
-@inlined
-def find(v, parents):
-    """Return the root of a vertex; vertices on the way get their grandparents as parents (path halving)."""
-    while parents[v] != v:
-        parents[v] = parents[parents[v]]
-        v = parents[v]
-    return v
-
-
 @kernel
-def choose_streets(records: Any, cols: Any, parents: Any, more: Any, chosen: Any) -> tuple[int, int]:
-    """Choose, in order, each street that joins two trees, and ``more`` others.
+def list_spans(points: Any, built: Any, is_down: int, dx: Any, dy: Any) -> int:
+    """List how far the ends of streets that are built lie apart, row after row; return how many these are.
 
-    ``chosen`` has a bit for each crossing, for the street across and for that down. Return how many of the others are
-    left; the other number means nothing.
+    ``built`` has a bit for the street across, and one for that down, of each crossing; ``points`` has a row more than
+    streets down have.
     """
-    seen = 0
-    for i in range(len(records)):
-        if i + AHEAD < len(records):  # what is needed soon is fetched while this one waits
-            seen ^= parents[records[i + AHEAD, 1] & CROSSING]
-        street = records[i, 1]
-        is_down = street >> DOWN
-        u = street & CROSSING
-        a, b = find(u, parents), find(u + cols if is_down else u + 1, parents)
-        if a != b:
-            parents[max(a, b)] = min(a, b)
-        elif more > 0:
-            more -= 1
-        else:
-            continue
-        chosen[is_down, u >> 3] |= np.uint8(1 << (u & 7))
-    return more, seen
+    count, bit = 0, np.uint8(1) << np.uint8(is_down)
+    for i in range(points.shape[0] - is_down):
+        for c in range(points.shape[1] - 1 + is_down):
+            if built[i, c] & bit:
+                dx[count] = points[i, c, 0] - points[i + is_down, c + 1 - is_down, 0]
+                dy[count] = points[i, c, 1] - points[i + is_down, c + 1 - is_down, 1]
+                count += 1
+    return count
 
 
 @kernel
-def lay_out(across: Any, down: Any, first: Any, numbers: Any, above: Any, arcs: Any, rows: Any, ends: Any) -> int:
+def lay_out(
+    built: Any, across: Any, down: Any, first: Any, numbers: Any, above: Any, arcs: Any, rows: Any, ends: Any
+) -> int:
     """Write the arcs of some rows of crossings, the first of which is ``first``; return how many these are.
 
-    ``across`` and ``down`` have the lengths of streets, 0 where there is none: down from the row above the first one,
-    then from each row. ``numbers``: of the next streets across and down in the input. ``above``: the numbers of the
-    streets that come down to the row. ``ends``: where the arcs of each crossing end.
+    ``built`` has the bits of `list_spans`, ``across`` and ``down`` the lengths of these streets. ``numbers``: of the
+    next streets across and down in the input. ``above``: number and length of the streets that come down to the row,
+    length 0 where there is none. ``ends``: where the arcs of each crossing end.
     """
-    cols, done, words = down.shape[1], 0, rows.shape[1]
-    for i in range(down.shape[0] - 1):
+    cols, words = built.shape[1], rows.shape[1]
+    done = a = d = 0
+    for i in range(built.shape[0]):
         for c in range(cols):
             v = first + i * cols + c
-            if c > 0 and across[i, c - 1] > 0:  # back over the street that was numbered last
-                done = put(arcs, rows, words, done, v - 1, across[i, c - 1], numbers[0] - 1)
-            if c + 1 < cols and across[i, c] > 0:
-                done = put(arcs, rows, words, done, v + 1, across[i, c], numbers[0])
+            if c > 0 and built[i, c - 1] & 1:  # back over the street that was numbered last
+                done = put(arcs, rows, words, done, v - 1, across[a - 1], numbers[0] - 1)
+            if built[i, c] & 1:
+                done = put(arcs, rows, words, done, v + 1, across[a], numbers[0])
                 numbers[0] += 1
-            if down[i, c] > 0:
-                done = put(arcs, rows, words, done, v - cols, down[i, c], above[c])
-            if down[i + 1, c] > 0:
-                done = put(arcs, rows, words, done, v + cols, down[i + 1, c], numbers[1])
-                above[c] = numbers[1]
+                a += 1
+            if above[c, 1] > 0:
+                done = put(arcs, rows, words, done, v - cols, above[c, 1], above[c, 0])
+            above[c, 1] = 0
+            if built[i, c] & 2:
+                done = put(arcs, rows, words, done, v + cols, down[d], numbers[1])
+                above[c, 0] = numbers[1]
+                above[c, 1] = down[d]
                 numbers[1] += 1
+                d += 1
             ends[i * cols + c] = done
     return done
 
