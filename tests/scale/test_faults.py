@@ -304,6 +304,7 @@ import nearfar
 from nearfar import generate
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has its background jobs ignore Ctrl-C
     graph = generate.road_grid(50, 50, seed=1)
     with nearfar.connect("local:2", spool=sys.argv[1]) as cluster:
         pids = [nanny.pid for nanny in cluster.client.cluster.workers.values()]

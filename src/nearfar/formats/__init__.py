@@ -145,7 +145,7 @@ def read(
     Graph(n=3, m=2, int32 weights 5..7)
     """
     chosen = None if format is None else _by_name(format)
-    if chosen is None and is_folder(path):
+    if chosen is None and is_folder(path):  # no format is that of a folder: a named one is not passed over
         return _from_folder(path, keep_rows, options)
     with watching_bytes(progress) as watch, Source(path, watch) as source:
         chosen = chosen or recognise(source)
