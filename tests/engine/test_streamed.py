@@ -19,6 +19,8 @@ from helpers.data import load
 from helpers.tiny_blocks import tiny_blocks, tiny_blocks_on_disk
 from nearfar import Graph
 from nearfar.errors import FormatError, GraphError, MemoryLimitError, NegativeCycleError
+from nearfar.kernels.cpu.streamed import count_pending
+from nearfar.methods import blocks, streamed
 
 ANY = strategies.queries() | strategies.queries(strategies.negative_cases())
 
@@ -48,6 +50,64 @@ def test_blocks_on_disk(asked, query, threads):
     with on_disk(build(case)) as graph:
         result = ask(query, graph, sources, method="streamed", threads=threads, device="cpu")
         assert_same(result, expected(query, case, sources))
+
+
+@settings(max_examples=60)
+@given(asked=ANY, query=st.sampled_from(QUERIES))
+def test_blocks_by_the_number_of_pending_vertices(asked, query):
+    """Which is the order for graphs whose neighbours lie side by side, while few blocks have pending vertices."""
+    case, sources = asked
+    with on_disk(build(case)) as graph, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "ORDERED", -1)
+        patch.setattr(streamed, "CROWD", 1)
+        assert_same(ask(query, graph, sources, method="streamed", device="cpu"), expected(query, case, sources))
+
+
+@settings(max_examples=60)
+@given(asked=strategies.queries(), k=st.integers(1, 3), seed=st.integers(0, 2**32 - 1))
+def test_pending_vertices_are_counted(asked, k, seed):
+    graph = build(asked[0])
+    with tiny_blocks(1):
+        held = blocks.Blocks(graph, 0)
+    rng, shift, offsets = np.random.default_rng(seed), held.shift, graph.offsets.tolist()
+    pairs = [
+        (v, b)
+        for v in range(graph.n)
+        if offsets[v] < offsets[v + 1]
+        for b in range(offsets[v] >> shift, (offsets[v + 1] - 1 >> shift) + 1)
+    ]
+    pending, wanted = np.zeros((k, graph.n + held.count), np.uint8), np.zeros(held.count)
+    for v, b in pairs:
+        marks = rng.integers(0, 2, k)
+        pending[:, v + b] = marks
+        wanted[b] += marks.sum()
+    found = np.empty(held.count)
+    count_pending(held.first, np.arange(held.count), pending, found)
+    assert found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("order", ["as on the map", "any"])
+def test_what_several_sources_read(tmp_path, order):
+    """Where neighbours lie side by side, blocks wait until many vertices are pending; else the nearest come first."""
+    graph = nearfar.generate.road_grid(400, 400, seed=1)
+    if order == "any":
+        tails = np.repeat(np.arange(graph.n), np.diff(graph.offsets))
+        names = np.random.default_rng(1).permutation(graph.n)
+        graph = Graph.from_arcs(names[tails], names[graph.arcs["head"]], graph.arcs["weight"], graph.n)
+    nearfar.write(graph, tmp_path / "g.nearfar")
+    stored = Graph.open(tmp_path / "g.nearfar")
+    sources = np.linspace(0, graph.n - 1, 16).astype(int)
+    seen, looked = [], blocks.Blocks.is_ordered.fget
+    room = streamed.work_bytes(stored, 1, 1) + 4 * graph.n + stored.arc_file.nbytes // 4
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks.Blocks, "is_ordered", property(lambda held: seen.append(looked(held)) or seen[-1]))
+        found = nearfar.nearest(stored, sources, method="streamed", memory=room, threads=1)
+    assert not seen[0] and seen[2:] == [order == "as on the map"] * len(seen[2:]), "known when a block was read"
+    assert (found.dist == nearfar.nearest(graph, sources).dist).all()
+    if order == "as on the map":
+        assert found.distances.stats["bytes_read"] <= 1.5 * stored.arc_file.nbytes, (
+            "3.7 times, if the nearest come first"
+        )
 
 
 @settings(max_examples=40)

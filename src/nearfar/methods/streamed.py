@@ -2,8 +2,9 @@
 
 Whatever the order in which blocks come, the row is exact when nothing is pending in any of them
 (kernels/cpu/streamed.py). So the order is chosen to read few bytes (blocks.py): the blocks with the least pending
-distances come first, and all work that blocks in memory allow is done before the next are taken. Several rows share the
-blocks: a batch is used by every row in which something is pending there.
+distances come first, where neighbours lie side by side those with many such vertices, and all work that blocks in
+memory allow is done before the next are taken. Several rows share the blocks: a batch is used by every row in which
+something is pending there.
 
 On a graph in memory blocks are slices of its arcs, and nothing is read.
 """
@@ -30,6 +31,7 @@ ROWS = 16  # rows that share the blocks at most: each has a byte per vertex besi
 # with room for a quarter of the arcs, with 1: 56 and 102 ms, 4: 28 and 97, 16: 29 and 82, 64: 44 and 82, 256: 88 and
 # 76.
 WIDTH = 4.0
+CROWD = 0.5  # the share of blocks with pending vertices up to which their numbers count, too (blocks.py)
 PYTHON = 1 / 32  # the share of memory that is left to short-lived objects
 ENDLESS = 2**62  # rounds
 
@@ -64,6 +66,19 @@ class Rows:
         return kind.type(min(max(width, 1), ENDLESS))
 
     def urgency(self) -> np.ndarray:
+        """Return which blocks are to be read next: those with the least numbers; infinite where there is no need."""
+        from ..kernels.cpu.streamed import count_pending
+
+        beyond = self._beyond()
+        pending = np.flatnonzero(beyond < np.inf)
+        if not self.blocks.is_ordered or self.width == self.top or len(pending) > CROWD * self.blocks.count:
+            return beyond
+        counts = np.ones(len(pending))
+        count_pending(self.blocks.first, pending, self.pending, counts)
+        beyond[pending] = (beyond[pending] + float(self.width)) / np.maximum(counts, 1)
+        return beyond
+
+    def _beyond(self) -> np.ndarray:
         """Return how far the least pending distance of each block is beyond the least of all, least over all rows.
 
         It is infinite where nothing is pending, or too far to matter for the targets.

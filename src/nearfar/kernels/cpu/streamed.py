@@ -68,6 +68,18 @@ def gather(offsets, shift, blocks, pending, lists):
     return count
 
 
+@kernel
+def count_pending(first, blocks, pending, counts):
+    """Count the vertices that are pending in some blocks, in all rows; those of block b begin at ``first[b]``."""
+    for i in range(len(blocks)):
+        low, high = first[blocks[i]], first[blocks[i] + 1]
+        total = 0
+        for r in range(pending.shape[0]):
+            for at in range(low, high):
+                total += pending[r, at]
+        counts[i] = total
+
+
 @inlined
 def raise_limit(dist, lists, distant, width, top):
     """Move the vertices up to ``width`` beyond the least far one to the near ones; return the limit, and how many."""
