@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nearfar
+from helpers.marks import child_environment
 from helpers.tiny import assert_same, in_folder
 from nearfar.errors import FileError, MemoryLimitError, NearfarError, OptionError
 from nearfar.graph import generate
@@ -153,3 +159,37 @@ def test_road_grid_refusals(tmp_path, monkeypatch):
     with pytest.raises(NearfarError, match="n is 2500000000"):
         generate.road_grid(50_000, 50_000, out="g.nearfar")
     assert not list(tmp_path.iterdir())
+
+
+KILLED = """
+import os, signal, sys
+from nearfar.graph import generate
+from nearfar.scale import generate as to_disk
+
+def end(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+to_disk.finish_folder = end
+getattr(generate, sys.argv[1])(*map(int, sys.argv[2:4]), out=sys.argv[4])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be asked for there")
+@pytest.mark.parametrize(("kind", "sizes"), [("rmat", (8, 8)), ("road_grid", (20, 20))])
+def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path, kind, sizes):
+    target = tmp_path / "g.nearfar"
+    arguments = [sys.executable, "-c", KILLED, kind, *map(str, sizes), str(target)]
+    killed = subprocess.run(arguments, env=child_environment(), check=False, timeout=300)
+    (left,) = tmp_path.iterdir()
+    assert killed.returncode == -9 and left.name.endswith(".part") and list(left.iterdir())
+    pid = left.name.split("-")[-1].split(".")[0]
+    others = [tmp_path / left.name.replace(pid, str(os.getppid())), tmp_path / f".other{left.name}"]
+    for other in others:  # of a process that runs, and of another graph
+        other.mkdir()
+    old = left.with_suffix(".old")
+    old.mkdir()
+    wanted = in_folder(getattr(generate, kind)(*sizes), tmp_path / "wanted.nearfar")
+    assert_same(getattr(generate, kind)(*sizes, out=target), wanted)
+    assert set(tmp_path.iterdir()) == {target, tmp_path / "wanted.nearfar", *others, old}
+    nearfar.write(wanted, target)
+    assert not old.exists(), "what was there before is removed when something is in its place"

@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 
 from ..errors import OptionError
-from ..formats.folder import ENDING, check_target, finish_folder, is_folder_name, open_graph, replace_folder
+from ..formats.folder import (
+    ENDING,
+    PART,
+    begin_folder,
+    check_target,
+    finish_folder,
+    is_folder_name,
+    name_aside,
+    open_graph,
+    replace_folder,
+)
 from ..formats.io.whole import cannot_write
 from ..graph.input_rows import InputRows
 from ..graph.stored import StoredGraph
@@ -45,10 +55,9 @@ def _in_folder(out: Any, make: Callable[[Path], tuple[bool, InputRows]]) -> Stor
         raise OptionError(f"out is {out!r:.60}, but must end in {ENDING}. nearfar.write writes other files.")
     target = Path(os.path.abspath(os.fspath(out).rstrip("/")))
     check_target(target)
-    made = target.parent / f".{target.name}.{os.getpid()}.part"
+    made = name_aside(target, PART)
     try:
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir()
+        begin_folder(target)
         finish_folder(made, *make(made))
         replace_folder(made, target)
     except OSError as error:

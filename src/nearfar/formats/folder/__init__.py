@@ -7,11 +7,12 @@
     coordinates.npy, rows.npy, names*.npy, cells*.npy    where the graph has them
     reversed/         the same for the reversed graph, where it was asked for
 
-A folder is written under another name beside its own, and renamed when it is whole.
+A folder is written under another name beside its own (aside.py), and renamed when it is whole.
 """
 
 from __future__ import annotations
 
+from .aside import PART, begin_folder, name_aside
 from .document import DOCUMENT, REVERSED
 from .opening import is_folder, open_graph
 from .writing import (
@@ -27,12 +28,15 @@ from .writing import (
 __all__ = [
     "DOCUMENT",
     "ENDING",
+    "PART",
     "REVERSED",
     "FolderWriter",
+    "begin_folder",
     "check_target",
     "finish_folder",
     "is_folder",
     "is_folder_name",
+    "name_aside",
     "open_graph",
     "replace_folder",
     "write_graph",

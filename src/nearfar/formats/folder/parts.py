@@ -30,6 +30,7 @@ from ...graph.parts import ARRAYS, Part, Parts, Split, parts_of
 from ...graph.rows import freeze
 from ...graph.stored import StoredGraph
 from ..io.whole import cannot_write
+from .aside import PART, begin_folder, name_aside
 from .document import Folder, digest_of
 from .opening import WEIGHTS, open_graph
 from .writing import replace_folder
@@ -128,10 +129,9 @@ def load_part(path: Any, fingerprint: str | None = None) -> Part:
 def write_split(graph: StoredGraph, labels: Array, count: int) -> None:
     """Write the parts of a graph in a folder beside its arcs; arcs are read twice, and never all in memory."""
     target = graph.path / PARTS
-    made = graph.path / f".{PARTS}.{os.getpid()}.part"
+    made = name_aside(target, PART)
     try:
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir()
+        begin_folder(target)
         split = Split(graph, labels, count)
         weights = None if graph.weight_dtype is None else graph.weight_dtype.name
         facts = {"fingerprint": graph.fingerprint.hex(), "weights": weights}
@@ -231,9 +231,9 @@ def write_overlay(parts: Parts, offsets: Array, arcs: Array) -> None:
     """Keep the overlay of some parts in their folder."""
     assert parts.folder is not None
     target = Path(parts.folder) / OVERLAY
-    made = target.parent / f".{OVERLAY}.{os.getpid()}.part"
+    made = name_aside(target, PART)
     try:
-        made.mkdir()
+        begin_folder(target)
         folder = OverlayFolder(made)
         files = {key: folder.write_array(key, array) for key, array in (("offsets", offsets), ("arcs", arcs))}
         facts = {"parts": parts.digest, "weights": arcs.dtype["weight"].name, "files": files}

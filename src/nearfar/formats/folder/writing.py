@@ -29,6 +29,7 @@ from ...graph.units import Units
 from ..io.targets import check_writable
 from ..io.whole import cannot_write
 from ..name_parts import name_parts
+from .aside import OLD, PART, begin_folder, name_aside
 from .document import DOCUMENT, REVERSED, VERSION, Folder, facts_of
 
 ENDING = ".nearfar"
@@ -80,7 +81,7 @@ class FolderWriter:
 
     def __init__(self, path: Any, offsets: Array, weights: Any, *, undirected: bool = False) -> None:
         self.target = Path(os.path.abspath(os.fspath(path).rstrip("/")))
-        self.path = self.target.parent / f".{self.target.name}.{os.getpid()}.part"
+        self.path = name_aside(self.target, PART)
         self.folder = Folder(self.path)
         self.offsets, self.undirected = offsets, undirected
         self.m, self.dtype = int(offsets[-1]), record_type(None if weights is None else np.dtype(weights))
@@ -91,8 +92,7 @@ class FolderWriter:
     def __enter__(self) -> FolderWriter:
         check_target(self.target)
         try:
-            shutil.rmtree(self.path, ignore_errors=True)
-            self.path.mkdir()
+            begin_folder(self.target)
             self._file = open(self.path / "arcs.npy", "wb")
             header = {"descr": np.lib.format.dtype_to_descr(self.dtype), "fortran_order": False, "shape": (self.m,)}
             np.lib.format.write_array_header_1_0(self._file, header)
@@ -187,7 +187,7 @@ def replace_folder(made: Path, target: Path) -> None:
         if path.is_file():
             _sync(path)
     _sync(made)
-    old = target.parent / f".{target.name}.{os.getpid()}.old"
+    old = name_aside(target, OLD)
     if target.exists():
         os.replace(target, old)
     os.replace(made, target)
