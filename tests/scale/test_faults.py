@@ -209,14 +209,37 @@ def test_a_worker_without_room(graph):
         nearfar.apsp(graph, client=client)
 
 
+LACKING = ("workers without nearfar", "all without nearfar")
+WITHOUT = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name == "nearfar":
+            raise ModuleNotFoundError("No module named 'nearfar'", name=name)
+
+sys.meta_path.insert(0, Absent())
+"""
+
+
 @pytest.fixture
-def remote(tmp_path):
-    """A scheduler and two workers, each a process of its own; the address and the processes."""
+def remote(request, tmp_path):
+    """A scheduler and two workers, each a process of its own; the address and the scheduler.
+
+    As a parameter: one of `LACKING`, or what the workers say is their version of nearfar.
+    """
+    settings, found = {}, getattr(request, "param", None)
+    if found is not None:
+        later = f"import nearfar; nearfar.__version__ = {found!r}"
+        (tmp_path / "sitecustomize.py").write_text(WITHOUT if found in LACKING else later)
+        settings = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     made, file = [], tmp_path / "scheduler.json"
 
     def start(*command):
         log = open(tmp_path / f"{len(made)}.log", "w")  # noqa: SIM115 - closed with the test's process
-        made.append(subprocess.Popen([sys.executable, "-m", *command], env=child_environment(), stdout=log, stderr=log))
+        has_another = "worker" in command[0] or found == LACKING[1]
+        environment = child_environment(**settings if has_another else {})
+        made.append(subprocess.Popen([sys.executable, "-m", *command], env=environment, stdout=log, stderr=log))
         log.close()
         return made[-1]
 
@@ -235,6 +258,23 @@ def remote(tmp_path):
         for process in made:
             process.kill()
             process.wait()
+
+
+@pytest.mark.parametrize(
+    ("remote", "message"),
+    [
+        (LACKING[0], r"cannot load nearfar .* \(No module named 'nearfar'\). Install the same one"),
+        (LACKING[1], r"cannot load nearfar|the scheduler cannot read tasks: .* Install the same ones"),
+        ("0.0.7", r"has nearfar 0.0.7, the caller"),
+    ],
+    indirect=["remote"],
+)
+def test_workers_with_another_nearfar_or_none(graph, remote, message):
+    """An error before anything runs: a worker that cannot read its task would be started again for ever."""
+    with nearfar.connect(remote[0]) as cluster:
+        for _ in range(2):
+            with pytest.raises(errors.ClusterError, match=message):
+                nearfar.mssp(graph, range(20), client=cluster)
 
 
 def test_the_scheduler_is_killed(graph, truth, remote, monkeypatch):
@@ -310,8 +350,8 @@ def main():
         pids = [nanny.pid for nanny in cluster.client.cluster.workers.values()]
         rows = nearfar.stream(graph, block=20, client=cluster)
         next(rows)
-        print(*pids, flush=True)
         try:
+            print(*pids, flush=True)
             for block in nearfar.stream(graph, block=20, client=cluster):
                 pass
             while True:  # until somebody ends it

@@ -29,9 +29,11 @@ from ..errors import ClusterError, InputTypeError, MissingDependencyError, Optio
 from . import deaf
 from .driver import Outcome, Patience, Task, Worker
 from .spool import Spool
+from .versions import Versions
 
 ANSWER = 30.0  # seconds in which a scheduler answers a short question
 FAREWELL = 2.0  # seconds in which workers hear that the caller goes
+UNREADABLE = "deserialization of the task graph"  # what Dask says then
 WAYS = "Give a dask.distributed.Client, the address of a scheduler such as 'tcp://10.0.0.1:8786', or 'local:4'."
 
 
@@ -143,6 +145,7 @@ class Cluster:
         self.client, self._owned, self.patience = client, owned, Patience()
         self.name = f"the cluster at {client.scheduler.address}"
         self.spool = Spool(spool_folder(spool))
+        self._versions = Versions(self._evaluate)
         self._told: PlainFuture[Any] | None = None  # what workers are being told
 
     def __enter__(self) -> Cluster:
@@ -169,14 +172,20 @@ class Cluster:
                     other.close(timeout=ANSWER)
 
     def workers(self) -> Mapping[str, Worker]:
-        """Return the workers that are there, by address."""
+        """Return the workers that are there, by address; ClusterError if one of them has no nearfar, or another."""
         self._replace_lost()
         known = self._asked(lambda: self.client.scheduler.identity(), {}).get("workers", {})
+        self._versions.require_same(known)
         return {
             address: Worker(int(facts["nthreads"]), int(facts.get("memory_limit") or 0), str(facts.get("host", "")))
             for address, facts in known.items()
             if facts.get("status", "running") == "running"
         }
+
+    def _evaluate(self, text: str, workers: list[str]) -> PlainFuture[Any]:
+        """Have some workers evaluate an expression; errors are among the answers."""
+        options: dict[str, Any] = {"workers": workers, "asynchronous": True, "on_error": "return"}
+        return self._begin(lambda: self.client.run(eval, text, **options))
 
     def _replace_lost(self) -> None:
         """Start processes again that Dask has given up.
@@ -337,6 +346,13 @@ def _outcome_of(error: BaseException) -> Outcome:
     if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("nearfar"):
         return Outcome(
             error=ClusterError("a worker has no nearfar, or another version. Install the same one on all of them.")
+        )
+    if isinstance(error, RuntimeError) and UNREADABLE in str(error):
+        return Outcome(
+            error=ClusterError(
+                "the scheduler cannot read tasks: it has no nearfar, or another version of nearfar, Python or Dask. "
+                "Install the same ones on all machines, also on that of the scheduler."
+            )
         )
     return Outcome(error=error)
 

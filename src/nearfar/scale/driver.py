@@ -187,6 +187,8 @@ class _Run:
     def fill(self, end: int, waiting: int) -> None:
         """Give out tasks before ``end``, as many as the workers need not to wait for any."""
         self._look()
+        if not self.slots and not self.running:
+            return  # workers are looked at before they are given anything
         room = 2 * self.slots + 2
         if self.most is not None:
             room = min(room, self.most - waiting)
