@@ -74,7 +74,7 @@ def test_a_folder_of_files_is_one_input(run, tmp_path):
     (tmp_path / "parts" / "b.txt").write_text("2 3 7\n")
     run("convert", "parts", "both.nearfar", "-q").ok()
     assert run("sssp", "both.nearfar", "-s", 1, "--to", 3, "-q").ok().out == "12\n"
-    run("convert", "parts", "both.npz").error("is a folder without a graph")
+    run("convert", "parts", "both.npz").error("is a folder of files")
 
 
 def test_closed_rows_are_read_whole(run, roads, tmp_path):
@@ -82,6 +82,15 @@ def test_closed_rows_are_read_whole(run, roads, tmp_path):
         run("convert", roads, "roads.nearfar", "--close", 0, "-q").ok()
     assert nearfar.read(tmp_path / "roads.nearfar").m == 5
     run("convert", roads, "roads.nearfar", "--close", 0, "--memory", "1GB").error("--memory does not go with --close")
+
+
+def test_a_folder_of_files_becomes_a_folder(run, roads, tmp_path):
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "a.csv").write_text("from,to,km\nUlm,Bonn,390\n")
+    for asked in (["roads.npz"], ["roads.nearfar", "--close", 0]):
+        run("convert", "files", *asked).error("files is a folder of files", "an OUT that ends in .nearfar")
+    run("convert", "files", "roads.nearfar", "-q").ok()
+    run("convert", "roads.nearfar", "roads.npz", "-q").ok()
 
 
 def test_options_of_folders_are_for_folders(run, roads):

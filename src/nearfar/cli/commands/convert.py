@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -64,7 +65,7 @@ def convert(
     An OUT that ends in .nearfar is a folder, and IN may be larger than memory: a file, or a folder of files of one
     kind, such as a Parquet dataset. When a conversion was stopped, the same command goes on.
     """
-    from ...formats.folder import is_folder_name
+    from ...formats.folder import DOCUMENT, ENDING, is_folder_name
     from ..folders import convert_to_folder
     from ..work import check_target, load, store
 
@@ -81,5 +82,11 @@ def convert(
             else "an OUT that does not end in .nearfar"
         )
         raise click.UsageError(f"{given[0]} does not go with {why}; leave it out", click.get_current_context())
+    if os.path.isdir(file) and not os.path.exists(os.path.join(file, DOCUMENT)):
+        raise click.UsageError(
+            f"{file} is a folder of files, which are converted to an OUT that ends in {ENDING}, without --close or "
+            "--degrees",
+            click.get_current_context(),
+        )
     check_target(out, to_format)
     store(load(file, reading, quiet).graph, out, to_format, quiet, lossy)
