@@ -80,7 +80,7 @@ def connect(where: Any, *, spool: str | os.PathLike[str] | None = None) -> Clust
         client = dask.Client(where, timeout=ANSWER, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise ClusterError(
-            f"there is no scheduler of Dask at {where}: {error or type(error).__name__}. Start it, or name another"
+            f"there is no scheduler of Dask at {where}: {str(error) or type(error).__name__}. Start it, or name another"
             f"{in_python('; ' + WAYS[0].lower() + WAYS[1:-1])}."
         ) from None
     return Cluster(client, [client], spool)
