@@ -12,6 +12,7 @@ from helpers.damage import same
 from helpers.strategies import cases
 from nearfar import Graph
 from nearfar.errors import GraphError, InputTypeError, VertexError
+from nearfar.graph.arrays import on_host
 
 
 class Exchanged:
@@ -118,6 +119,15 @@ def test_columns_of_arrow_are_vertices():
     assert nearfar.mssp(ids, pa.array([30, 10])).sources.tolist() == [30, 10]
     with pytest.raises(VertexError, match="source None"):
         nearfar.mssp(words, pa.array(["a", None]))
+
+
+def test_words_that_do_not_say_where_they_are():
+    class Words:  # as in pyarrow 16
+        def __dlpack_device__(self):
+            raise TypeError("DataType is not compatible with DLPack spec: string")
+
+    words = Words()
+    assert on_host(words) is words
 
 
 def test_integers_of_several_types_stay_exact():
