@@ -32,6 +32,13 @@ class Exported:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+class Column(Exported):
+    """A column of another library, which exports Arrow data, too, but no table."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.column(0).__arrow_c_stream__(requested_schema)
+
+
 MAKERS = [pd.DataFrame, pl.DataFrame, pa.table, Exported]
 
 
@@ -286,8 +293,8 @@ def test_what_is_no_table_is_refused(monkeypatch):
             Graph.from_frame(other)
     with refused(InputTypeError, "LazyFrame", ".collect()"):
         Graph.from_frame(pl.DataFrame({"a": [0], "b": [1]}).lazy())
-    with refused(InputTypeError, "exports no table"):
-        Graph.from_frame(pl.Series([1, 2]))
+    with refused(InputTypeError, "Column", "exports no table"):
+        Graph.from_frame(Column({"a": [1, 2]}))
     exported = Exported({"a": [0], "b": [1]})
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with refused(MissingDependencyError, "Exported", "pyarrow"):
@@ -302,10 +309,14 @@ def test_a_reader_is_read_once():
     assert Graph.from_frame(pa.table({"u": [1], "v": [2]}).slice(0, 0)).n == 0
 
 
-def test_types_that_numpy_does_not_have():
+@pytest.mark.skipif(pl.__version__.startswith("1."), reason="polars 1 panics at integers of 128 bits, or has none")
+def test_integers_that_numpy_does_not_have():
     wide = pl.DataFrame({"u": [1], "v": [2], "w": [3]}, schema_overrides={"u": pl.Int128})
     with refused(InputTypeError, "'u'", "64 bits"):
         Graph.from_frame(wide)
+
+
+def test_types_that_numpy_does_not_have():
     money = pa.table({"u": [1], "v": [2], "w": pa.array(["1.5"]).cast(pa.decimal128(4, 2))})
     with refused(InputTypeError, "'w' is Decimal", "CAST(... AS DOUBLE)"):
         Graph.from_frame(money, weight="w")
