@@ -14,7 +14,7 @@ TEST_OPTIONS := -n 2 --dist loadgroup --no-loadscope-reorder
 # else that it imports: a command took 2.2 s of CPU instead of 0.8. The empty value allows it.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(PY) -m pytest
 
-.PHONY: help demo test test-all racecheck intel newer bench lint docs coverage clean
+.PHONY: help demo test test-all racecheck intel newer newer-all lowest bench lint docs coverage clean
 .NOTPARALLEL:
 
 help:
@@ -23,7 +23,8 @@ help:
 	@echo "make test-all  run these, the thorough ones (CUDA kernels for every generation of GPUs), and make intel"
 	@echo "make racecheck look for races in the GPU kernels; needs oclgrind, and g++ with its sanitizers"
 	@echo "make intel     run the GPU methods on Intel's OpenCL runtime, from PyPI (700 MB)"
-	@echo "make newer     run the suites of NetworkX and SciPy on a newer Python, where there is one"
+	@echo "make newer     run tests, and the suites of NetworkX and SciPy, on the newer Pythons that there are; newer-all: all tests"
+	@echo "make lowest    run tests with the lowest versions of everything that pyproject.toml allows"
 	@echo "make lint      check style, types and who imports whom"
 	@echo "make docs      run the guides, build the site in build/docs, and check its links; needs no network"
 	@echo "make coverage  run the tests without the JIT and report the lines they miss"
@@ -50,6 +51,12 @@ intel: $(VENV)/test.stamp
 
 newer: $(VENV)/test.stamp
 	@$(PY) tests/newer.py
+
+newer-all: $(VENV)/test.stamp
+	@$(PY) tests/newer.py --all
+
+lowest: $(VENV)/test.stamp
+	@$(PY) tests/lowest.py
 
 lint: $(VENV)/test.stamp
 	$(PY) -m ruff check .
@@ -101,15 +108,18 @@ $(VENV)/core.stamp: pyproject.toml | $(VENV)/python.stamp
 
 $(VENV)/test.stamp: pyproject.toml | $(VENV)/python.stamp
 	@echo "Installing nearfar and what its tests need ..."
-	@$(PIP) install --no-compile -e ".[test]"
+	@$(PIP) install "pip>=25.1" # older ones know no --group
+	@$(PIP) install --no-compile -e ".[all]" --group test --group lint
 	@touch $(VENV)/core.stamp $@
 
 $(VENV)/docs.stamp: pyproject.toml | $(VENV)/python.stamp
 	@echo "Installing nearfar and what its site needs ..."
-	@$(PIP) install --no-compile -e ".[docs]"
+	@$(PIP) install "pip>=25.1"
+	@$(PIP) install --no-compile -e ".[cluster,formats,geo,networkx,plot,store]" --group docs # the reference imports all modules
 	@touch $(VENV)/core.stamp $@
 
 $(VENV)/bench.stamp: pyproject.toml | $(VENV)/python.stamp
 	@echo "Installing nearfar and the libraries it is measured against ..."
-	@$(PIP) install --no-compile -e ".[bench]"
+	@$(PIP) install "pip>=25.1"
+	@$(PIP) install --no-compile -e . --group bench
 	@touch $(VENV)/core.stamp $@

@@ -1,82 +1,42 @@
-"""Run the suites of NetworkX and SciPy on a newer Python than ours, with their newest versions: `make newer`.
+"""Run tests on the newer Pythons of this machine, with the newest versions of everything: `make newer`.
 
-A newer Python is looked for on the PATH and among pyenv's. Its environment is .venv/newer, and has only what these
-tests need. Where there is none, or nothing can be installed, a line says SKIPPED.
+On each the tests of core.py, and on the newest the suites of NetworkX and SciPy as well. `--all` (`make newer-all`)
+runs all tests on each. An environment is .venv/newer-3.13. Where a Python is missing, or nothing can be installed for
+it, a line says SKIPPED.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-HOME = Path(sys.prefix, "newer")
-PYTHON = HOME / "bin" / "python"
-VERSIONS = ("3.14", "3.13", "3.12")  # the newest first
-PACKAGES = ("-e", str(ROOT), "networkx", "pytest", "pytest-xdist", "hypothesis")
-TESTS = (
-    "test_networkx_suite.py::test_networkx_passes_its_own_tests[as usual]",
-    "test_csgraph_suite.py",
-    "test_networkx.py::test_signatures",
+import core
+from helpers.pythons import environment
+
+VERSIONS = ("3.12", "3.13", "3.14")
+PACKAGES = ["-e", ".[all]", "--group", "test"]
+SUITES = (
+    "tests/adapters/test_networkx_suite.py::test_networkx_passes_its_own_tests[as usual]",
+    "tests/adapters/test_csgraph_suite.py",
+    "tests/adapters/test_networkx.py::test_signatures",
 )
-PATIENCE = 300  # seconds for the packages
-ASK = "import sys, venv, ensurepip; print('{}.{}'.format(*sys.version_info))"
 
 
-def main() -> int:
-    """Run the tests; return the exit code, 0 if they cannot be run."""
-    problem = install()
-    if problem:
-        print(f"newer: SKIPPED, {problem}")
-        return 0
-    tests = [f"tests/adapters/{name}" for name in TESTS]
-    code = subprocess.run([PYTHON, "-m", "pytest", "-q", "-n", "2", *tests], cwd=ROOT).returncode
-    version = subprocess.run([PYTHON, "-c", ASK], capture_output=True, text=True).stdout.strip()
-    print(f"newer: {'failed' if code else 'passed'} on Python {version}")
-    return code
-
-
-def install() -> str | None:
-    """Make the environment unless it is there; return why that cannot be done, or None."""
-    done = HOME / "installed"
-    if done.exists() and done.stat().st_mtime > (ROOT / "pyproject.toml").stat().st_mtime:
-        return None
-    python = find()
-    if python is None:
-        return f"no Python newer than {sys.version_info[0]}.{sys.version_info[1]} was found"
-    pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "-qq", "install", "--upgrade", "--no-compile"]
-    try:
-        subprocess.run([python, "-m", "venv", "--clear", HOME], check=True, capture_output=True)
-        subprocess.run([*pip, *PACKAGES], check=True, capture_output=True, timeout=PATIENCE)
-    except (OSError, subprocess.SubprocessError) as error:
-        return f"its packages could not be installed: {error}"
-    done.touch()
-    return None
-
-
-def find() -> str | None:
-    """Return the newest Python that is newer than this one, and works."""
-    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
-    for version in VERSIONS:
-        if tuple(map(int, version.split("."))) <= sys.version_info[:2]:
-            return None
-        for place in (shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python"))):
-            if place and works(str(place), version):
-                return str(place)
-    return None
-
-
-def works(python: str, version: str) -> bool:
-    """Tell whether a Python runs, has this version and can make environments; pyenv's names may stand for nothing."""
-    try:
-        found = subprocess.run([python, "-c", ASK], capture_output=True, text=True, timeout=PATIENCE)
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return found.returncode == 0 and found.stdout.strip() == version
+def main(everything: bool) -> int:
+    """Run the tests; return the exit code, 0 if they can be run nowhere."""
+    newer = [each for each in VERSIONS if tuple(map(int, each.split("."))) > sys.version_info[:2]]
+    pythons = {}
+    for version in newer:
+        try:
+            pythons[version] = environment(f"newer-{version}", version, PACKAGES)
+        except LookupError as problem:
+            print(f"newer: Python {version} SKIPPED, {problem}")
+    codes = [0]
+    for version, python in pythons.items():
+        chosen = () if everything else core.TESTS if version != list(pythons)[-1] else (*core.TESTS, *SUITES)
+        codes.append(core.run(python, *chosen))
+        print(f"newer: {'failed' if codes[-1] else 'passed'} on Python {version}")
+    return max(codes)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("--all" in sys.argv))
