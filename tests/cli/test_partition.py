@@ -38,4 +38,4 @@ def test_nothing_is_written_on_a_dry_run(run, folder):
 def test_wrong_arguments(run, folder, tmp_path):
     run("partition", folder, "--parts", "0").error("parts is 0", "1 to 65,535")
     run("partition", folder, "--parts", "4", "--how", "luck").error("'luck'", "'metis', 'coordinates', 'ranges'")
-    run("partition", tmp_path / "none", "--parts", "4").error("no folder with a graph")
+    run("partition", tmp_path / "none", "--parts", "4").error("not a folder with a graph")

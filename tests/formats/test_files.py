@@ -288,7 +288,7 @@ def test_files_that_are_none(tmp_path):
         nearfar.read(tmp_path / "USB.gr")
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         nearfar.read(tmp_path / "nowhere" / "x.gr")
-    with pytest.raises(FileError, match="is a folder"):
+    with pytest.raises(FileError, match="is not a folder with a graph"):
         nearfar.read(tmp_path)
     with pytest.raises(FileError, match="cannot be read"):
         nearfar.read("a\0b")

@@ -15,7 +15,6 @@ from ...graph.arrays import Array
 from ...graph.stored import BAD_HEADER
 
 DOCUMENT = "graph.json"
-NO_FOLDER = "is no folder. Write a graph into one with nearfar.write(graph, 'roads.nearfar'), or nearfar convert."
 VERSION = 1
 REVERSED = "reversed"
 STEP = 1 << 24  # bytes of an array that are looked at at a time
@@ -35,7 +34,7 @@ class Folder:
     document, kind, version = DOCUMENT, "graph", VERSION
     anew = "Write the graph again."
     absent = (
-        f"is a folder without a graph: there is no {DOCUMENT} in it. Write one with "
+        f"is not a folder with a graph: there is no {DOCUMENT} in it. Write one with "
         "nearfar.write(graph, 'roads.nearfar'), or nearfar convert."
     )
 
@@ -51,7 +50,7 @@ class Folder:
         try:
             text = (self.path / self.document).read_text(encoding="utf8")
         except (FileNotFoundError, NotADirectoryError):
-            raise MissingFileError(f"{self.name} {self.absent if self.path.is_dir() else NO_FOLDER}") from None
+            raise MissingFileError(f"{self.name} {self.absent}") from None
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(f"{self.path / self.document} cannot be read: {error}. {self.anew}") from error
         try:
