@@ -35,6 +35,12 @@ def test_it_prints_the_address_and_ends_with_ctrl_c(run, grid, impatient, monkey
     assert run("explore", grid, "--no-browser", "-q").err == ""
 
 
+def test_without_a_file_it_is_a_city(run, impatient):
+    answer = run("explore", "--no-browser", "--source", "Main Street / 3rd Avenue")
+    assert answer.code == 0 and "serving a generated city, 2,400 vertices" in answer.err
+    run("explore", "--format", "dimacs").error("--format dimacs", "no FILE is named")
+
+
 def test_the_page_is_opened_in_a_browser(run, grid, impatient, monkeypatch):
     opened = []
     monkeypatch.setattr("nearfar.explorer.page_of.can_open", lambda: True)

@@ -9,18 +9,19 @@ import click
 
 from ..choices import Count
 from ..command import Command, Option
-from ..options import graph_file, reading, shared
+from ..options import reading, shared
 
 
 @click.command(
     cls=Command,
     examples=(
+        "nearfar explore",
         "nearfar explore andorra.osm.pbf",
         "nearfar explore roads.gr.gz --coordinates roads.co.gz --source 1 --no-browser",
         "nearfar explore Chicago_net.tntp --demand trips.csv --port 8765",
     ),
 )
-@graph_file
+@click.argument("file", type=click.Path(), metavar="[FILE]", required=False)
 @click.option(
     "--source", "-s", cls=Option, metavar="VERTEX", help="Where distances start at first: a vertex, or LON,LAT."
 )
@@ -36,7 +37,7 @@ from ..options import graph_file, reading, shared
 @reading
 @shared(click.option("-q", "--quiet", is_flag=True, cls=Option, section="Output", help="Print only the address."))
 def explore(
-    file: str,
+    file: str | None,
     source: str | None,
     demand: str | None,
     port: int | None,
@@ -46,7 +47,8 @@ def explore(
 ) -> None:
     """Explore a graph in a browser: click a vertex, and the colours show how far all else is.
 
-    The page is served on this machine only, to whoever knows its address. Ctrl-C ends it.
+    Without FILE, it is a generated city. The page is served on this machine only, to whoever knows its address. Ctrl-C
+    ends it.
     """
     import nearfar
 
@@ -54,22 +56,32 @@ def explore(
     from ..demand import read_trips
     from ..screen import graph_fact, note
     from ..words import find_vertex
-    from ..work import load
 
     take_port(port)
-    loaded = load(file, reading, quiet)
-    start = None if source is None else find_vertex(loaded.graph, source, "source")
-    trips = None if demand is None else read_trips(loaded.graph, demand)
-    name = os.path.basename(file.rstrip("/")) if file != "-" else "standard input"
-    with nearfar.explore(
-        loaded.graph, source=start, demand=trips, name=name, port=port, browser=not no_browser
-    ) as page:
+    graph, name = _read(file, reading, quiet)
+    start = None if source is None else find_vertex(graph, source, "source")
+    trips = None if demand is None else read_trips(graph, demand)
+    with nearfar.explore(graph, source=start, demand=trips, name=name, port=port, browser=not no_browser) as page:
         click.echo(page.url)
         if not quiet:
-            note(f"serving {name}, {graph_fact(loaded.graph)[1]}; Ctrl-C ends it")
+            note(f"serving {name}, {graph_fact(graph)[1]}; Ctrl-C ends it")
             if not no_browser and not can_open():
                 note("no window can be opened from here; open the address in a browser on this machine")
         _wait(page, quiet)
+
+
+def _read(file: str | None, reading: dict[str, Any], quiet: bool) -> tuple[Any, str]:
+    """Return the graph of a file, or a generated city, and what it is called."""
+    from ...errors import OptionError, option
+    from ...graph.generate import city
+    from ..work import given, load
+
+    if file is None:
+        for name, value in given(reading).items():
+            if value not in ((), False):
+                raise OptionError(f"{option(name, value)} says how a file is read, but no FILE is named. Name one.")
+        return city(), "a generated city"
+    return load(file, reading, quiet).graph, os.path.basename(file.rstrip("/")) if file != "-" else "standard input"
 
 
 def _wait(page: Any, quiet: bool) -> None:
