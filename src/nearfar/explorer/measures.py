@@ -31,7 +31,7 @@ def measures_of(graph: Graph, demand: bool) -> list[dict[str, str]]:
     if graph.n <= EXACT:
         found.append({"name": "betweenness", "label": "betweenness"})
     elif _samples(graph) > 0:
-        found.append({"name": "betweenness", "label": f"betweenness, estimated from {_samples(graph)} sources"})
+        found.append({"name": "betweenness", "label": "betweenness (estimate)"})
     if demand:
         found.append({"name": "flows", "label": "flows"})
     return found if graph.n else []
@@ -51,7 +51,7 @@ def measure(
     if name == "betweenness":
         samples = None if graph.n <= EXACT else _samples(graph)
         loads = metrics.betweenness(graph, samples=samples, seed=0, progress=progress)
-        return loads.values, {"of": "vertices", **_ran(loads.stats)}
+        return loads.values, {"of": "vertices", "samples": samples, **_ran(loads.stats)}
     flows = metrics.flows(graph, demand, progress=progress)
     return by_edge(graph, scene, flows.values), {"of": "edges", "unserved": flows.unserved, **_ran(flows.stats)}
 

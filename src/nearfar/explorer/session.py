@@ -81,7 +81,9 @@ class Session:
         self.scene = Scene(self.graph)
         self._solving = threading.RLock()  # queries use all threads, so they come one after the other
         self._rows: OrderedDict[tuple[Any, ...], Kept] = OrderedDict()
+        self._measuring = threading.RLock()  # so that clicks are answered while a metric is found
         self._measures: dict[str, Answer] = {}
+        self._shares: dict[str, float] = {}  # of metrics that are being found: how much is done
 
     def answer(self, what: str, query: Query, alive: Alive | None = None) -> Answer:
         """Return what a page asked for; ``alive`` tells whether it still waits.
@@ -99,7 +101,9 @@ class Session:
         """Find what the page asks for first, before it asks; then prepare a large graph, where that is soon done."""
         with suppress(NearfarError, MemoryError):  # the page asks again, and shows why
             if self.graph.n:
-                self.row({"source": str(self._start())}, _always)
+                start = str(self._start())
+                self.row({"source": start}, _always)
+                self.path({"source": start, "target": start}, _always)
             if self.scene.placed is not None:
                 self.edges({}, _always)
             if self.prepared is None and self.graph.n >= LARGE and _is_soon_prepared(self.graph):
@@ -199,15 +203,23 @@ class Session:
         name = query.get("name", "")
         if name not in MEASURES:
             raise OptionError(f"there is no metric {name!r:.20}; there are {', '.join(MEASURES)}.")
-        with self._solving:
+        with self._measuring:
             if name not in self._measures:
                 began = time.perf_counter()
-                values, facts = measure(self.graph, name, self.demand, self.scene, _watch(alive))
+                try:
+                    watch = _watch(alive, self._shares, name)
+                    values, facts = measure(self.graph, name, self.demand, self.scene, watch)
+                finally:
+                    self._shares.pop(name, None)
                 banded = band(values)
                 facts |= {"low": banded.low, "high": banded.high, "count": banded.known, "chart": banded.chart,
                           "name": name, "seconds": time.perf_counter() - began}  # fmt: skip
                 self._measures[name] = Answer(facts, banded.bands)
             return self._measures[name]
+
+    def progress(self, query: Query, alive: Alive) -> Answer:
+        """Return how much of a metric is done, from 0 to 1; None if it is not being found."""
+        return Answer({"share": self._shares.get(query.get("name", ""))})
 
     def _row(self, source: int, query: Query, alive: Alive) -> Kept:
         """Return a row of distances, kept or found."""
@@ -286,15 +298,18 @@ ANSWERS: dict[str, Callable[[Session, Query, Alive], Answer]] = {
     "near": Session.near,
     "search": Session.search,
     "measure": Session.measure,
+    "progress": Session.progress,
 }
 
 
-def _watch(alive: Alive) -> Callable[[int, int], None]:
-    """Return a function of progress that ends a query for which nobody waits."""
+def _watch(alive: Alive, shares: dict[str, float] | None = None, name: str = "") -> Callable[[int, int], None]:
+    """Return a function of progress that ends a query for which nobody waits, and notes how much is done."""
 
     def watch(done: int, total: int) -> None:
         if not alive():
             raise Gone
+        if shares is not None:
+            shares[name] = done / max(total, 1)
 
     return watch
 

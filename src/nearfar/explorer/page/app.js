@@ -1,17 +1,20 @@
 // The page: what is shown, what it follows from, and which questions it asks. `start` begins it in an element.
 
-import { drawChart } from "./chart.js";
-import { css, shade, themeOf } from "./colours.js";
-import { NetworkMap } from "./map.js";
-import { count, readable, short, time, withUnit } from "./numbers.js";
+import { drawChart, drawLegend } from "./chart.js";
+import { themeOf } from "./colours.js";
+import { NetworkMap, SWELL } from "./map.js";
+import { count, short, time, withUnit } from "./numbers.js";
 import { Search } from "./search.js";
 import { Latest, numbers } from "./server.js";
 import { Table } from "./table.js";
 
 const REACH = 40; // pixels within which a vertex is hovered over
+const LOOK = 500; // milliseconds between two looks at the progress of a metric
 
-export async function start(root, ask) {
-  const page = new Page(root, ask);
+// `ask(what, query, signal)` answers questions; `theme` is light or dark, else what was chosen before, or the system's;
+// `inside` tells that the page is a part of another, which the wheel may have to move.
+export async function start(root, ask, { theme = null, inside = false } = {}) {
+  const page = new Page(root, ask, theme, inside);
   try {
     await page.load();
   } catch (error) {
@@ -21,18 +24,19 @@ export async function start(root, ask) {
 }
 
 class Page {
-  constructor(root, ask) {
-    Object.assign(this, { root, ask, source: null, target: null, shown: null, rows: new Latest(), paths: new Latest(), hovers: new Latest() });
+  constructor(root, ask, theme, inside) {
+    Object.assign(this, { root, ask, inside, source: null, target: null, shown: null, rows: new Latest(), paths: new Latest(), hovers: new Latest() });
     this.part = (id) => root.querySelector(`[data-id="${id}"]`);
     this.listen();
-    this.setTheme(remembered() || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+    this.setTheme(theme || remembered() || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
   }
 
   async load() {
     const { facts } = await this.ask("facts");
     this.facts = facts;
     this.part("title").textContent = facts.name;
-    this.part("size").textContent = `${count(facts.vertices, "vertex", "vertices")}, ${count(facts.arcs, "arc")}${facts.note ? `, ${facts.note}` : ""}`;
+    this.part("size").textContent = `${count(facts.vertices, "vertex", "vertices")}, ${count(facts.arcs, "arc")}`;
+    this.part("note").textContent = facts.note && `, ${facts.note}`;
     fill(this.part("method"), facts.methods.map((name) => [name, name]));
     fill(this.part("measure"), [["distance", "distance"], ...facts.measures.map(({ name, label }) => [name, label])]);
     this.table = new Table(this.part, (query) => this.lines(query), { source: (v) => this.setSource({ source: v }), target: (v) => this.setTarget({ target: v }) });
@@ -49,22 +53,23 @@ class Page {
     const arrays = Promise.all([this.ask("points"), this.ask("edges")]);
     try {
       this.map = new NetworkMap(this.part, {
-        click: (x, y) => (this.part("sets-target").checked ? this.setTarget({ x, y }) : this.setSource({ x, y })),
+        click: (x, y) => this.set(this.part("sets-target").checked ? "target" : "source", { x, y }),
         target: (x, y) => this.setTarget({ x, y }),
         hover: (x, y) => this.hover(x, y),
         leave: () => this.endHover(),
         escape: () => this.clear(),
         drag: (which, x, y) => this.drag(which, x, y),
-      });
+        step: (which, vertex) => this.set(which, { [which]: vertex }),
+      }, this.inside);
     } catch {
       this.withoutMap("This browser has no WebGL2, which the map needs. The table shows the same distances.");
       await arrays;
       return;
     }
     const [points, edges] = await arrays;
+    this.part("legend").hidden = false; // what is shown leaves room for it
     this.map.setTheme(this.theme);
     this.map.setNetwork(numbers(points, Float32Array), numbers(edges, Uint32Array), this.facts.metres);
-    this.part("legend").hidden = false;
   }
 
   withoutMap(why) {
@@ -84,6 +89,10 @@ class Page {
     part("clear").onclick = () => this.clear();
     part("sets-source").name = part("sets-target").name = `sets-${crypto.getRandomValues(new Uint32Array(1))[0]}`;
     part("stop").onclick = () => this.working?.abort();
+  }
+
+  set(which, where) {
+    return which === "source" ? this.setSource(where) : this.setTarget(where);
   }
 
   query(more) {
@@ -108,7 +117,8 @@ class Page {
       if (this.part("measure").value === "distance") await this.show(this.row, "distance", "vertex");
       this.root.dataset.rows = Number(this.root.dataset.rows || 0) + 1;
       this.root.dataset.took = performance.now() - began;
-      this.say(`From ${facts.name}: ${count(facts.count, "vertex", "vertices")} reached, up to ${withUnit(facts.high, this.facts.unit)}`);
+      const reached = this.part("direction").value === "from" ? "reached" : "reach it";
+      this.say(`${count(facts.count, "vertex", "vertices")} ${reached}, up to ${withUnit(facts.high, this.facts.unit)}`);
       this.ran(facts);
       this.part("answer").hidden = false;
       if (this.target !== null) await this.findPath({ target: this.target });
@@ -133,8 +143,9 @@ class Page {
     this.part("target").setAttribute("aria-label", `Target: ${facts.name}. Arrow keys move it.`);
     this.part("to").textContent = facts.name;
     const found = facts.distance !== null;
-    this.part("distance").textContent = found ? `${withUnit(facts.distance, this.facts.unit)}, ${count(facts.arcs, "arc")}` : "no path";
-    for (const id of ["clear", "to-label", "distance-label"]) this.part(id).hidden = false;
+    const arcs = Object.assign(document.createElement("small"), { textContent: found ? count(facts.arcs, "arc") : "" });
+    this.part("distance").replaceChildren(found ? `${withUnit(facts.distance, this.facts.unit)} ` : "no path", arcs);
+    for (const id of ["to-line", "distance"]) this.part(id).hidden = false;
     this.part("way").hidden = !found;
     this.part("names").replaceChildren(...(facts.names || []).map((name) => {
       const item = document.createElement("li");
@@ -146,14 +157,13 @@ class Page {
     this.map?.setPin("target", this.target);
     if (this.dragging === "target") this.keepPin();
     this.root.dataset.paths = Number(this.root.dataset.paths || 0) + 1;
-    this.say(found ? `${withUnit(facts.distance, this.facts.unit)} to ${facts.name}` : `No path to ${facts.name}`);
   }
 
   clear() {
     this.paths.drop();
     this.target = null;
     for (const id of ["to", "distance"]) this.part(id).textContent = "";
-    for (const id of ["clear", "way", "to-label", "distance-label"]) this.part(id).hidden = true;
+    for (const id of ["way", "to-line", "distance"]) this.part(id).hidden = true;
     this.map?.setPath("path", []);
     this.map?.setPin("target", null);
     this.say("B removed");
@@ -161,8 +171,8 @@ class Page {
 
   // What a search found: the source or the target, on the screen.
   async choose(vertex) {
-    const target = this.part("sets-target").checked;
-    await (target ? this.setTarget({ target: vertex }) : this.setSource({ source: vertex }));
+    const which = this.part("sets-target").checked ? "target" : "source";
+    await this.set(which, { [which]: vertex });
     if (this.map) this.map.view.show(...this.map.pointOf(vertex));
   }
 
@@ -201,8 +211,7 @@ class Page {
     if (y === undefined) return;
     this.dragging = this.part(which).matches(":active") ? which : null;
     this.held = [x, y];
-    if (which === "source") this.setSource({ x, y });
-    else this.setTarget({ x, y });
+    this.set(which, { x, y });
   }
 
   keepPin() {
@@ -210,27 +219,50 @@ class Page {
   }
 
   async setMeasure(name) {
-    if (name === "distance") {
-      if (this.row) await this.show(this.row, "distance", "vertex");
-      return;
-    }
-    this.working = new AbortController();
-    this.part("stop").hidden = false;
+    this.working?.abort();
+    if (name === "distance") return this.showDistance();
+    const working = (this.working = new AbortController());
+    this.part("work").hidden = false;
     this.say(`Finding ${name}`);
+    this.watch(name, working.signal);
     try {
-      const answer = await this.ask("measure", { name }, this.working.signal);
+      const answer = await this.ask("measure", { name }, working.signal);
+      if (working !== this.working) return null; // another was chosen meanwhile
       const { facts } = answer;
-      const unit = "";
-      await this.show({ ...facts, unit, bands: numbers(answer, Uint16Array) }, name, facts.of === "edges" ? "edge" : "vertex");
-      this.say(`${name}: from ${short(facts.low)} to ${short(facts.high)}${facts.unserved ? `; ${short(facts.unserved)} not served` : ""}`);
+      await this.show({ ...facts, unit: "", bands: numbers(answer, Uint16Array) }, name, facts.of === "edges" ? "edge" : "vertex");
+      this.say(`${capital(name)}${facts.samples ? `, estimated from ${facts.samples} sources` : ""}: from ${short(facts.low)} to ${short(facts.high)}${facts.unserved ? `; ${short(facts.unserved)} not served` : ""}`);
       this.ran(facts);
     } catch (error) {
+      if (working !== this.working) return null;
       this.part("measure").value = "distance";
-      if (this.row) await this.show(this.row, "distance", "vertex");
+      await this.showDistance();
       if (error.name === "AbortError") this.say("Stopped");
       else this.fail(error);
     } finally {
-      this.part("stop").hidden = true;
+      working.abort(); // which ends the watch
+      if (working === this.working) this.part("work").hidden = true;
+    }
+    return null;
+  }
+
+  async showDistance() {
+    this.part("work").hidden = true;
+    if (this.row) await this.show(this.row, "distance", "vertex");
+  }
+
+  // Show how much of a metric is done, until it is there.
+  async watch(name, signal) {
+    const bar = this.part("progress");
+    bar.removeAttribute("value");
+    for (;;) {
+      await new Promise((over) => setTimeout(over, LOOK));
+      if (signal.aborted) return;
+      try {
+        const { facts } = await this.ask("progress", { name }, signal);
+        if (facts.share !== null && !signal.aborted) bar.value = facts.share;
+      } catch {
+        return; // the question itself tells why there is no answer
+      }
     }
   }
 
@@ -238,34 +270,30 @@ class Page {
   async show(shown, title, what) {
     this.shown = { ...shown, title, what };
     if (what === "edge") this.map?.colourEdges(shown.bands);
-    else this.map?.colourVertices(shown.bands);
+    else this.map?.colourVertices(shown.bands, title === "betweenness" ? SWELL : 0);
     this.setLimits();
-    this.part("chart-title").textContent = { distance: "Distances" }[title] || title[0].toUpperCase() + title.slice(1);
+    this.part("chart-title").textContent = { distance: "Distances" }[title] || capital(title);
     if (this.map && !document.hidden) await new Promise((done) => this.map.redraw(done));
   }
 
   setLimits() {
-    if (!this.shown) return;
-    const limit = Number(this.part("limit").value) / 200;
-    const steps = Number(this.part("steps").value);
-    const end = this.shown.low + (this.shown.high - this.shown.low) * limit;
-    this.part("limit-label").textContent = limit === 1 ? "Up to everything" : `Up to ${withUnit(end, this.shown.unit)}`;
-    this.part("limit").setAttribute("aria-valuetext", this.part("limit-label").textContent);
+    const { shown, part, theme } = this;
+    if (!shown) return;
+    const limit = Number(part("limit").value) / 200;
+    const steps = Number(part("steps").value);
+    const end = shown.low + (shown.high - shown.low) * limit;
+    part("limit-label").textContent = limit === 1 ? "none" : withUnit(end, shown.unit);
+    part("limit").setAttribute("aria-valuetext", part("limit-label").textContent);
     if (this.map) {
       Object.assign(this.map.look, { limit, steps });
       this.map.redraw();
     }
-    this.drawLegend(limit, steps, end);
-    drawChart(this.part("chart"), this.shown, this.theme, limit, steps);
-  }
-
-  drawLegend(limit, steps, end) {
-    const stops = Array.from({ length: 65 }, (_, i) => `${css(shade(this.theme, (i / 64) * limit, limit, steps))} ${(100 * i) / 64}%`);
-    this.part("ramp").style.backgroundImage = `linear-gradient(90deg, ${stops.join(", ")})`;
-    const { low } = this.shown;
-    const { factor, unit } = readable(this.shown.unit, end);
-    const at = [0, 0.25, 0.5, 0.75, 1].map((share) => short((low + (end - low) * share) / factor));
-    this.part("ticks").replaceChildren(...at.map((text, i) => Object.assign(document.createElement("span"), { textContent: i === 4 ? `${text} ${unit}` : text })));
+    const towards = part("direction").value === "from" ? "Distance from A" : "Distance to A";
+    part("legend-title").textContent = shown.title === "distance" ? towards : capital(shown.title);
+    part("grey").textContent = "out of reach";
+    part("grey").hidden = limit === 1 && (shown.what === "edge" || shown.count === this.facts.vertices);
+    drawLegend(part("ramp"), part("ticks"), shown, theme, limit, steps);
+    drawChart(part("chart"), shown, theme, limit, steps);
   }
 
   setTheme(name, keep = false) {
@@ -304,12 +332,23 @@ class Page {
     }
   }
 
+  // Give back what a browser has few of; nothing is asked or drawn any more.
+  end() {
+    this.working?.abort();
+    for (const line of [this.rows, this.paths, this.hovers]) line.drop();
+    this.map?.end();
+  }
+
   fail(error) {
     this.part("status").textContent = error.message;
     this.part("message").textContent = error.message;
     this.part("message").hidden = false;
     this.root.dataset.failed = error.message;
   }
+}
+
+function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
 }
 
 function fill(select, choices) {

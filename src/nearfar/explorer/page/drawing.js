@@ -14,7 +14,7 @@ void main() {
   reach = length(along);
   vec2 forward = reach > 0.0 ? along / reach : vec2(1, 0), side = vec2(-forward.y, forward.x);
   known = max(bands.x, bands.y) < 65535.0 ? 1.0 : 0.0;
-  thick = (width + swell * bands.x / 65534.0 * known) / 2.0;
+  thick = (width + swell * (bands.x + bands.y) / 131068.0 * known) / 2.0;
   float share = float(gl_VertexID & 1), across = float(gl_VertexID >> 1) * 2.0 - 1.0, room = thick + 1.0;
   at = vec2(mix(-room, reach + room, share), across * room);
   band = mix(bands.x, bands.y, reach > 0.0 ? clamp(at.x / reach, 0.0, 1.0) : 0.0);
@@ -121,10 +121,15 @@ export class Drawing {
     gl.uniform1f(at.steps, look.steps);
     this.strokes("edges", look.width * ratio, look.swell * ratio);
     this.strokes("dots", look.dot * ratio, 0);
+    this.strokes("path", 8 * ratio, 0, part(theme.edge));
+    this.strokes("path", 4 * ratio, 0, part(theme.path));
     this.strokes("hover", 6 * ratio, 0, part(theme.edge));
-    this.strokes("hover", 3 * ratio, 0, part(theme.path));
-    this.strokes("path", 9 * ratio, 0, part(theme.edge));
-    this.strokes("path", 5 * ratio, 0, part(theme.path));
+    this.strokes("hover", 2.5 * ratio, 0, part(theme.path));
+  }
+
+  // A browser keeps only so many contexts.
+  end() {
+    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
 
   strokes(name, width, swell, plain = null) {

@@ -6,18 +6,21 @@ import { View } from "./view.js";
 
 const DOTS = 2000; // vertices up to which they are drawn as dots
 const NONE = 65535;
+export const SWELL = 8; // pixels that the greatest number makes a line wider
+const MARGIN = 12; // pixels around the legend
+const STEP = 8; // pixels that an arrow key moves a pin at least
 
 export class NetworkMap {
-  // `part(id)` finds the elements; `on` has click, hover, leave, target, escape, drag (which, x, y).
-  constructor(part, on) {
+  // `part(id)` finds the elements; `on` has click, hover, leave, target, escape, drag (which, x, y), step (which, vertex).
+  constructor(part, on, inside) {
     this.part = part;
     this.canvas = part("canvas");
     this.drawing = new Drawing(this.canvas);
     this.look = { limit: 1, steps: 0, width: 1.6, swell: 0, dot: 5 };
     this.shownAt = {};
     this.asked = false;
-    this.view = new View(this.canvas, { ...on, change: () => this.redraw(), hover: (left, top) => on.hover(...this.view.toPlane(left, top)) });
-    for (const which of ["source", "target"]) this.watchPin(which, on.drag);
+    this.view = new View(this.canvas, { ...on, change: () => this.redraw(), hover: (left, top) => on.hover(...this.view.toPlane(left, top)) }, inside);
+    for (const which of ["source", "target"]) this.watchPin(which, on);
     part("in").onclick = () => this.view.zoom(1.5);
     part("out").onclick = () => this.view.zoom(1 / 1.5);
     part("whole").onclick = () => this.view.fit();
@@ -62,13 +65,13 @@ export class NetworkMap {
   }
 
   // Colour by numbers of vertices; what lies between has the colours between.
-  colourVertices(bands) {
+  colourVertices(bands, swell = 0) {
     const { edges, edgeBands } = this;
     for (let i = 0; i < edges.length; i++) edgeBands[i] = bands[edges[i]];
     this.drawing.colour("edges", edgeBands);
     this.dotBands = Uint16Array.from({ length: this.hasDots() ? 2 * bands.length : 0 }, (_, i) => bands[i >> 1]);
     this.drawing.colour("dots", this.dotBands);
-    this.look.swell = 0;
+    this.look.swell = swell;
     this.redraw();
   }
 
@@ -78,7 +81,7 @@ export class NetworkMap {
     this.drawing.colour("edges", this.edgeBands);
     this.dotBands = new Uint16Array(this.hasDots() ? this.points.length : 0).fill(NONE);
     this.drawing.colour("dots", this.dotBands);
-    this.look.swell = 8;
+    this.look.swell = SWELL;
     this.redraw();
   }
 
@@ -116,7 +119,7 @@ export class NetworkMap {
     tip.style.transform = `translate(${across}px, ${Math.min(top, this.view.high - 60)}px)`;
   }
 
-  watchPin(which, drag) {
+  watchPin(which, { drag, step }) {
     const pin = this.part(which);
     let held = null;
     pin.addEventListener("pointerdown", (event) => {
@@ -137,12 +140,32 @@ export class NetworkMap {
       });
     }
     pin.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-      if (!step) return;
+      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+      if (!way) return;
       event.preventDefault();
-      const [x, y] = this.shownAt[which];
-      drag(which, ...step.map((part, i) => [x, y][i] + (part * 24) / this.view.scale));
+      const next = this.beside(this.shownAt[which], way);
+      if (next !== null) step(which, next);
     });
+  }
+
+  // The nearest vertex that lies in a direction and can be told apart on the screen, or null.
+  beside([x, y], [right, up]) {
+    const { points } = this;
+    let [found, least] = [null, Infinity];
+    for (let v = 0; v < points.length / 2; v++) {
+      const [across, above] = [points[2 * v] - x, points[2 * v + 1] - y];
+      const ahead = across * right + above * up;
+      const aside = Math.abs(across * up - above * right);
+      const far = ahead + aside;
+      if (far < least && aside <= ahead && ahead * this.view.scale >= STEP) [found, least] = [v, far];
+    }
+    return found;
+  }
+
+  end() {
+    this.observer.disconnect();
+    this.ended = true;
+    this.drawing.end();
   }
 
   resize() {
@@ -150,7 +173,7 @@ export class NetworkMap {
     const ratio = Math.min(globalThis.devicePixelRatio || 1, 2);
     this.canvas.width = Math.max(Math.round(wide * ratio), 1);
     this.canvas.height = Math.max(Math.round(high * ratio), 1);
-    this.view.resize(wide, high, ratio);
+    this.view.resize(wide, high, ratio, this.part("legend").offsetHeight + MARGIN);
     this.redraw();
   }
 
@@ -166,11 +189,11 @@ export class NetworkMap {
   // Draw before the screen is shown next, once for all that changed; `drawn` is then told.
   redraw(drawn = null) {
     if (drawn) (this.waiting ||= []).push(drawn);
-    if (this.asked || !this.points) return;
+    if (this.asked || this.ended || !this.points) return;
     this.asked = true;
     requestAnimationFrame(() => {
       this.asked = false;
-      this.draw();
+      if (!this.ended) this.draw();
       for (const tell of (this.waiting || []).splice(0)) tell();
     });
   }

@@ -35,3 +35,24 @@ export function time(seconds) {
 export function count(number, one, several = `${one}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : several}`;
 }
+
+// Round numbers between two ends, at most `most` steps of 1, 2 or 5: where each is, from 0 to 1, and its text.
+export function ticks(low, high, unit, most = 6) {
+  const fit = readable(unit, high);
+  const [from, to] = [low / fit.factor, high / fit.factor];
+  if (!(to > from)) return { unit: fit.unit, marks: [{ at: 0, text: short(from) }] };
+  const power = 10 ** Math.floor(Math.log10((to - from) / most));
+  const step = power * [1, 2, 5, 10].find((times) => to - from <= most * times * power);
+  const first = Math.ceil(from / step - 1e-9);
+  const several = Math.floor(to / step + 1e-9) - first + 1;
+  const marks = Array.from({ length: several }, (_, i) => ({ at: ((first + i) * step - from) / (to - from), text: round((first + i) * step, step) }));
+  return { unit: fit.unit, marks };
+}
+
+// A multiple of a step, without the digits that come from adding up.
+function round(value, step) {
+  if (value === 0) return "0";
+  if (step >= 1e4) return value.toLocaleString("en", { notation: "compact" });
+  if (step < 1e-4) return value.toExponential(0);
+  return value.toLocaleString("en", { maximumFractionDigits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) });
+}

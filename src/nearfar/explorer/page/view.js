@@ -1,12 +1,12 @@
 // Which part of the plane is on the screen, and how pointers, wheel and keys move it.
 
 const STEP = 0.15; // of the screen, by an arrow key
-const LEGEND = 64; // pixels below the map, for the legend
 const STILL = 6; // pixels that a pointer may move and still be a click
 
 export class View {
-  constructor(canvas, on) {
-    Object.assign(this, { canvas, on, x: 0, y: 0, scale: 1, wide: 1, high: 1, ratio: 1, pointers: new Map(), moved: false });
+  // `inside` tells that the wheel moves what is around, unless the map has the focus.
+  constructor(canvas, on, inside) {
+    Object.assign(this, { canvas, on, inside, x: 0, y: 0, scale: 1, wide: 1, high: 1, ratio: 1, below: 0, pointers: new Map(), moved: false });
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
     for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => this.up(event));
@@ -20,14 +20,15 @@ export class View {
     this.half = [halfWide || 1, halfHigh || halfWide || 1];
   }
 
-  resize(wide, high, ratio) {
+  // `below` is what the legend hides.
+  resize(wide, high, ratio, below) {
     const first = this.wide === 1;
-    Object.assign(this, { wide: Math.max(wide, 1), high: Math.max(high, 1), ratio });
+    Object.assign(this, { wide: Math.max(wide, 1), high: Math.max(high, 1), ratio, below });
     if (first && this.half) this.fit();
   }
 
   fit() {
-    const below = Math.min(LEGEND, this.high / 4);
+    const below = Math.min(this.below, this.high / 3);
     this.least = 0.94 * Math.min(this.wide / (2 * this.half[0]), (this.high - below) / (2 * this.half[1]));
     this.scale = this.least;
     this.x = 0;
@@ -107,6 +108,7 @@ export class View {
   }
 
   wheel(event) {
+    if (this.inside && !event.ctrlKey && document.activeElement !== this.canvas) return;
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 30 : 1;
     this.zoom(Math.exp(-Math.max(Math.min(event.deltaY * lines, 300), -300) / 400), ...this.place(event));
