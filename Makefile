@@ -14,7 +14,7 @@ TEST_OPTIONS := -n 2 --dist loadgroup --no-loadscope-reorder
 # else that it imports: a command took 2.2 s of CPU instead of 0.8. The empty value allows it.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(PY) -m pytest
 
-.PHONY: help demo test test-all racecheck intel newer newer-all lowest bench lint docs coverage clean
+.PHONY: help demo test test-all racecheck intel browser-test newer newer-all lowest bench lint docs coverage clean
 .NOTPARALLEL:
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make test-all  run these, the thorough ones (CUDA kernels for every generation of GPUs), and make intel"
 	@echo "make racecheck look for races in the GPU kernels; needs oclgrind, and g++ with its sanitizers"
 	@echo "make intel     run the GPU methods on Intel's OpenCL runtime, from PyPI (700 MB)"
+	@echo "make browser-test  click through the explorer in Debian's Chromium, and in JupyterLab"
 	@echo "make newer     run tests, and the suites of NetworkX and SciPy, on the newer Pythons that there are; newer-all: all tests"
 	@echo "make lowest    run tests with the lowest versions of everything that pyproject.toml allows"
 	@echo "make lint      check style, types and who imports whom"
@@ -54,6 +55,9 @@ newer: $(VENV)/test.stamp
 
 newer-all: $(VENV)/test.stamp
 	@$(PY) tests/newer.py --all
+
+browser-test: $(VENV)/browser.stamp
+	@$(PY) tests/chromium.py
 
 lowest: $(VENV)/test.stamp
 	@$(PY) tests/lowest.py
@@ -117,6 +121,12 @@ $(VENV)/docs.stamp: pyproject.toml | $(VENV)/python.stamp
 	@$(PIP) install "pip>=25.1"
 	@$(PIP) install --no-compile -e ".[cluster,formats,geo,networkx,plot,store]" --group docs # the reference imports all modules
 	@touch $(VENV)/core.stamp $@
+
+$(VENV)/browser.stamp: pyproject.toml | $(VENV)/python.stamp
+	@echo "Installing nearfar and what drives a browser ..."
+	@$(PIP) install "pip>=25.1"
+	@$(PIP) install --no-compile -e ".[all]" --group test --group lint --group browser
+	@touch $(VENV)/core.stamp $(VENV)/test.stamp $@
 
 $(VENV)/bench.stamp: pyproject.toml | $(VENV)/python.stamp
 	@echo "Installing nearfar and the libraries it is measured against ..."

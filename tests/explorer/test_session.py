@@ -211,4 +211,15 @@ def test_few_rows_are_kept():
     for source in range(40):
         ask(session, "row", source=source)
     assert len(session._rows) == 32
-    assert set(ANSWERS) == {"facts", "points", "edges", "devices", "row", "path", "near", "search", "measure"}
+    assert set(ANSWERS) == {
+        "facts",
+        "points",
+        "edges",
+        "devices",
+        "row",
+        "path",
+        "near",
+        "search",
+        "measure",
+        "progress",
+    }

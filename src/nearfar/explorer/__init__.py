@@ -5,7 +5,8 @@
 ...     page.url
 'http://127.0.0.1:.../.../'
 
-`session` answers questions about a graph, `server` carries them over HTTP to the page, which lies in the folder page/.
+`session` answers questions about a graph. `server` carries them over HTTP to the page, which lies in the folder page/;
+`widget` carries them over the messages of a notebook's kernel.
 """
 
 from __future__ import annotations

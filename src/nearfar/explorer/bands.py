@@ -48,3 +48,14 @@ def band(values: np.ndarray, low: float | None = 0.0) -> Banded:
     chart = np.zeros(BARS, np.int64)
     count_bars(bands, chart)
     return Banded(bands, start, float(greatest), int(count), chart.tolist())
+
+
+def plain(value: Any) -> Any:
+    """Return facts as JSON knows them: no NumPy numbers, and nothing instead of inf and NaN."""
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -26,6 +26,7 @@ MODULES = (
     "search",
     "table",
     "app",
+    "widget",
 )  # each imports those before
 FILES = {
     "": File("index.html", "text/html; charset=utf-8"),

@@ -1,26 +1,31 @@
-"""`explore`: serve the page of a graph, and open it."""
+"""`explore`: show the page of a graph, in a notebook or from a server."""
 
 from __future__ import annotations
 
 import os
 import sys
 import threading
+from functools import cached_property
 from typing import Any
 
 from ..engine.query import PreparedGraph, take_graph
-from ..errors import InputTypeError, OptionError, option
+from ..errors import InputTypeError, MissingDependencyError, OptionError, option
 from ..graph import Graph
 from .server import Server
 from .session import Session
+from .widget import has_widgets, in_notebook, widget_of
 
 
 class Explorer:
-    """A page that is being served. Made by `nearfar.explore`.
+    """A page that is being shown. Made by `nearfar.explore`.
+
+    In a notebook, it is shown where it is the last line of a cell.
 
     Attributes
     ----------
     url : str
-        The address of the page. Whoever knows it, and is on this machine, can look at the graph.
+        The address of the page. Whoever knows it, and is on this machine, can look at the graph. In a notebook, the
+        server begins when this is read for the first time.
 
     Examples
     --------
@@ -31,18 +36,47 @@ class Explorer:
     Explorer(closed)
     """
 
-    def __init__(self, server: Server) -> None:
-        self._server = server
-        self.url = server.url
+    def __init__(self, session: Session, port: int | None = None, here: bool = False) -> None:
+        self._session, self._port, self._here = session, port, here
+        self._closed = threading.Event()
+        if not here:
+            self.url  # noqa: B018 - which begins the server
+
+    @cached_property
+    def url(self) -> str:
+        """The address of the page."""
+        if self._closed.is_set():
+            raise OptionError("this page is closed. Call explore again.")
+        self._server.start()
+        return self._server.url
+
+    @cached_property
+    def widget(self) -> Any:
+        """The page as a widget, for layouts of ipywidgets and the like; needs anywidget."""
+        if self._closed.is_set():
+            raise OptionError("this page is closed. Call explore again.")
+        if not has_widgets():
+            raise MissingDependencyError(
+                "a page inside a notebook needs anywidget, which is not installed. Use: pip install 'nearfar[notebook]'"
+            )
+        return widget_of(self._session)
+
+    @cached_property
+    def _server(self) -> Server:
+        return Server(self._session, self._port)
 
     def close(self) -> None:
-        """End the server. The page stays open, but answers no more."""
-        self._server.close()
+        """End the page: where it stays open, it answers no more."""
+        self._closed.set()
+        if "_server" in vars(self):
+            self._server.close()
+        if "widget" in vars(self):
+            self.widget.close()
 
     def wait(self) -> None:
         """Wait until the page is closed, or Ctrl-C comes in, which is raised."""
-        while not self._server.closing:
-            self._server.ended.wait(0.2)  # a wait without an end would not hear Ctrl-C on Windows
+        while not self._closed.wait(0.2):  # a wait without an end would not hear Ctrl-C on Windows
+            pass
 
     def __enter__(self) -> Explorer:
         return self
@@ -51,7 +85,16 @@ class Explorer:
         self.close()
 
     def __repr__(self) -> str:
-        return "Explorer(closed)" if self._server.closing else f"Explorer({self.url})"
+        if self._closed.is_set():
+            return "Explorer(closed)"
+        return f"Explorer({self.url})" if "url" in vars(self) else "Explorer(shown in the notebook)"
+
+    def _repr_mimebundle_(self, **choice: Any) -> Any:
+        """Show the page in a notebook that can; IPython asks for this."""
+        if self._here and not self._closed.is_set():
+            return self.widget._repr_mimebundle_(**choice)
+        hint = "; pip install 'nearfar[notebook]' shows it here" if in_notebook() and not has_widgets() else ""
+        return {"text/plain": f"{self!r}{hint}"}
 
 
 def explore(
@@ -61,9 +104,9 @@ def explore(
     demand: Any = None,
     name: str = "graph",
     port: int | None = None,
-    browser: bool = True,
+    browser: bool | None = None,
 ) -> Explorer:
-    """Serve an interactive page of a graph on 127.0.0.1, and open it in a browser.
+    """Show an interactive page of a graph: in the notebook, or served on 127.0.0.1 and opened in a browser.
 
     Parameters
     ----------
@@ -76,13 +119,15 @@ def explore(
         What the page calls the graph.
     port : int, optional
         By default one that is free.
-    browser : bool
-        Whether to open the page in a browser, if there is one.
+    browser : bool, optional
+        Whether to open the page in a browser, if there is one. By default yes; but in a notebook, the page is shown
+        there and nothing is served, if anywidget is installed (``pip install 'nearfar[notebook]'``) and no port given.
 
     Returns
     -------
     Explorer
-        ``close()``, or the end of a ``with`` block, ends it; so does the end of Python.
+        ``close()``, or the end of a ``with`` block, ends it; so does the end of Python. In a notebook, make it the last
+        line of a cell.
 
     Examples
     --------
@@ -94,16 +139,16 @@ def explore(
     plain = take_graph(graph)
     if not isinstance(name, str):
         raise InputTypeError(f"name is {name!r:.60}, but must be a text.")
-    if not isinstance(browser, bool):
+    if browser is not None and not isinstance(browser, bool):
         raise InputTypeError(f"browser is {browser!r:.60}, but must be True or False.")
     start = None if source is None else plain.index(source, role="source")
     session = Session(graph, name, start, demand)
-    server = Server(session, take_port(port))
-    server.start()
+    here = browser is None and port is None and in_notebook() and has_widgets()
+    page = Explorer(session, take_port(port), here)
     threading.Thread(target=session.warm, name="nearfar explorer, first answers", daemon=True).start()
-    if browser and can_open():
-        open_page(server.url)
-    return Explorer(server)
+    if browser is not False and not here and can_open():
+        open_page(page.url)
+    return page
 
 
 def take_port(port: Any) -> int | None:

@@ -29,6 +29,7 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 
 from ..errors import NearfarError, OptionError, option
+from .bands import plain
 from .files import FILES, read_file
 from .session import ANSWERS, Answer, Gone, Session
 
@@ -232,20 +233,9 @@ class Handler(BaseHTTPRequestHandler):
 
 def packed(answer: Answer) -> tuple[bytes, memoryview]:
     """Return an answer as bytes: the length of the facts, the facts as JSON filled up to eight bytes, and the data."""
-    text = json.dumps(_plain(answer.facts), allow_nan=False).encode()
+    text = json.dumps(plain(answer.facts), allow_nan=False).encode()
     text += b" " * (-(len(text) + 4) % 8)
     head = len(text).to_bytes(4, "little") + text
     if answer.data is None or not answer.data.size:
         return head, memoryview(b"")
     return head, np.ascontiguousarray(answer.data).data.cast("B")
-
-
-def _plain(value: Any) -> Any:
-    """Return facts as JSON knows them: no NumPy numbers, and nothing instead of inf and NaN."""
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not np.isfinite(value) else value
