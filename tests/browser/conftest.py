@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.browsing import browsing, chromium
 
 import nearfar
+from helpers.browsing import browsing, chromium
 from nearfar import generate
 
 pytest.importorskip("playwright", reason="playwright is not installed: `make browser-test` installs it")

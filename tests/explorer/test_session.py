@@ -121,7 +121,7 @@ def test_metrics():
     offered = [measure["name"] for measure in ask(session, "facts").facts["measures"]]
     assert offered == ["closeness", "betweenness", "flows"]
     close = ask(session, "measure", name="closeness")
-    assert (bands_of(close) == band(nearfar.metrics.closeness(CITY).values).bands).all()
+    assert (bands_of(close) == band(nearfar.metrics.closeness(CITY).values, None).bands).all()
     through = ask(session, "measure", name="betweenness")
     assert through.facts["high"] == pytest.approx(nearfar.metrics.betweenness(CITY).values.max())
     flows = ask(session, "measure", name="flows")

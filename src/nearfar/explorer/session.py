@@ -211,7 +211,7 @@ class Session:
                     values, facts = measure(self.graph, name, self.demand, self.scene, watch)
                 finally:
                     self._shares.pop(name, None)
-                banded = band(values)
+                banded = band(values, None if name == "closeness" else 0.0)
                 facts |= {"low": banded.low, "high": banded.high, "count": banded.known, "chart": banded.chart,
                           "name": name, "seconds": time.perf_counter() - began}  # fmt: skip
                 self._measures[name] = Answer(facts, banded.bands)
