@@ -47,8 +47,9 @@ def until(true, what="it to happen"):
 class Tab:
     """A tab with a page of the explorer; at its end, it has asked nobody else and complained about nothing."""
 
-    def __init__(self, browser, url, allowed=(), **context):
+    def __init__(self, browser, url, allowed=(), script="", **context):
         self.context = browser.new_context(**({"viewport": DESK} | context))
+        self.context.add_init_script(script)
         self.page = self.context.new_page()
         self.said, self.requests, self.allowed, self.waiting = [], [], allowed, set()
         self.context.on("request", self.hear)

@@ -1,21 +1,32 @@
-// The network in WebGL2. Every edge is a quad around its line, with round ends and soft borders; one instance per edge,
-// so that a new source replaces four bytes per edge and nothing else. Paths, flows and dots are such quads, too.
+// The network in WebGL2. Every edge is a quad around its line, with round ends and soft borders. Ends and bands lie in
+// textures, one texel per edge, so that a new source replaces four bytes per edge and nothing else. (Instances would do
+// the same, but rendering in software takes each for a draw of its own: 350 ms of CPU for 16,000 edges instead of 60.)
+// Paths, flows and dots are such quads, too.
 
+const WIDE = 4096; // texels of a row
 const VERTEX = `#version 300 es
-layout(location=0) in vec4 ends;
-layout(location=1) in vec2 bands;
+precision highp float;
+precision highp int;
+precision highp usampler2D;
+uniform highp sampler2D ends;
+uniform usampler2D bandsOf;
+uniform int wide;
 uniform vec2 centre, size;
 uniform float scale, width, swell;
 out vec2 at;
 out float band;
 flat out float reach, thick, known;
 void main() {
-  vec2 first = (ends.xy - centre) * scale, last = (ends.zw - centre) * scale, along = last - first;
+  int edge = gl_VertexID / 6, turn = gl_VertexID % 6, corner = turn < 3 ? turn : turn == 5 ? 3 : 5 - turn;
+  ivec2 place = ivec2(edge % wide, edge / wide);
+  vec4 line = texelFetch(ends, place, 0);
+  vec2 bands = vec2(texelFetch(bandsOf, place, 0).xy);
+  vec2 first = (line.xy - centre) * scale, last = (line.zw - centre) * scale, along = last - first;
   reach = length(along);
   vec2 forward = reach > 0.0 ? along / reach : vec2(1, 0), side = vec2(-forward.y, forward.x);
   known = max(bands.x, bands.y) < 65535.0 ? 1.0 : 0.0;
   thick = (width + swell * (bands.x + bands.y) / 131068.0 * known) / 2.0;
-  float share = float(gl_VertexID & 1), across = float(gl_VertexID >> 1) * 2.0 - 1.0, room = thick + 1.0;
+  float share = float(corner & 1), across = float(corner >> 1) * 2.0 - 1.0, room = thick + 1.0;
   at = vec2(mix(-room, reach + room, share), across * room);
   band = mix(bands.x, bands.y, reach > 0.0 ? clamp(at.x / reach, 0.0, 1.0) : 0.0);
   vec2 point = first + forward * at.x + side * at.y;
@@ -44,7 +55,7 @@ void main() {
   colour = vec4(texture(ramp, vec2((share * 255.0 + 0.5) / 256.0, 0.5)).rgb * ink, ink);
 }`;
 
-const UNIFORMS = ["centre", "size", "scale", "width", "swell", "ramp", "plain", "none", "limit", "steps"];
+const UNIFORMS = ["ends", "bandsOf", "wide", "centre", "size", "scale", "width", "swell", "ramp", "plain", "none", "limit", "steps"];
 
 export class Drawing {
   constructor(canvas) {
@@ -53,23 +64,11 @@ export class Drawing {
     this.gl = gl;
     this.program = linked(gl);
     this.at = Object.fromEntries(UNIFORMS.map((name) => [name, gl.getUniformLocation(this.program, name)]));
-    this.ramp = gl.createTexture();
+    this.ramp = texture(gl, gl.LINEAR);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-    this.layers = { edges: this.layer(), dots: this.layer(), hover: this.layer(), path: this.layer() };
-  }
-
-  layer() {
-    const { gl } = this;
-    const layer = { array: gl.createVertexArray(), ends: gl.createBuffer(), bands: gl.createBuffer(), count: 0, room: 0 };
-    gl.bindVertexArray(layer.array);
-    for (const [place, buffer, count, kind] of [[0, layer.ends, 4, gl.FLOAT], [1, layer.bands, 2, gl.UNSIGNED_SHORT]]) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-      gl.enableVertexAttribArray(place);
-      gl.vertexAttribPointer(place, count, kind, false, 0, 0);
-      gl.vertexAttribDivisor(place, 1);
-    }
-    return layer;
+    const layer = () => ({ ends: texture(gl, gl.NEAREST), bands: texture(gl, gl.NEAREST), count: 0, wide: 1, high: 0 });
+    this.layers = { edges: layer(), dots: layer(), hover: layer(), path: layer() };
   }
 
   // Set where the edges of a layer are; they have no values until `colour` is called.
@@ -77,21 +76,30 @@ export class Drawing {
     const { gl } = this;
     const layer = this.layers[name];
     layer.count = ends.length / 4;
-    gl.bindBuffer(gl.ARRAY_BUFFER, layer.ends);
-    gl.bufferData(gl.ARRAY_BUFFER, ends, gl.DYNAMIC_DRAW);
+    layer.wide = Math.min(Math.max(layer.count, 1), WIDE);
+    layer.high = Math.ceil(layer.count / layer.wide);
+    for (const [kind, ...format] of [["ends", gl.RGBA32F, gl.RGBA, gl.FLOAT], ["bands", gl.RG16UI, gl.RG_INTEGER, gl.UNSIGNED_SHORT]]) {
+      const [inside, outside, type] = format;
+      gl.bindTexture(gl.TEXTURE_2D, layer[kind]);
+      gl.texImage2D(gl.TEXTURE_2D, 0, inside, layer.wide, Math.max(layer.high, 1), 0, outside, type, null);
+    }
+    this.fill(layer, "ends", ends);
     this.colour(name, new Uint16Array(2 * layer.count).fill(65535));
   }
 
   colour(name, bands) {
+    this.fill(this.layers[name], "bands", bands);
+  }
+
+  // Fill a texture: whole rows at once, then what the last row holds.
+  fill(layer, kind, values) {
     const { gl } = this;
-    const layer = this.layers[name];
-    gl.bindBuffer(gl.ARRAY_BUFFER, layer.bands);
-    if (bands.byteLength === layer.room) {
-      gl.bufferSubData(gl.ARRAY_BUFFER, 0, bands);
-    } else {
-      gl.bufferData(gl.ARRAY_BUFFER, bands, gl.DYNAMIC_DRAW);
-      layer.room = bands.byteLength;
-    }
+    const { wide, count } = layer;
+    const [size, format] = kind === "ends" ? [4, [gl.RGBA, gl.FLOAT]] : [2, [gl.RG_INTEGER, gl.UNSIGNED_SHORT]];
+    const whole = Math.floor(count / wide);
+    gl.bindTexture(gl.TEXTURE_2D, layer[kind]);
+    if (whole) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, wide, whole, ...format, values);
+    if (count % wide) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, whole, count % wide, 1, ...format, values, size * whole * wide);
   }
 
   setTheme(theme) {
@@ -100,8 +108,6 @@ export class Drawing {
     const texels = new Uint8Array(theme.ramp.flatMap((colour) => [...colour, 255]));
     gl.bindTexture(gl.TEXTURE_2D, this.ramp);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, texels);
-    for (const side of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, side, gl.LINEAR);
-    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
   }
 
   // Draw everything: `view` has centre, scale, ratio and size; `look` has limit, steps, width, swell and dot.
@@ -116,6 +122,7 @@ export class Drawing {
     gl.uniform2f(at.centre, view.x, view.y);
     gl.uniform2f(at.size, gl.drawingBufferWidth, gl.drawingBufferHeight);
     gl.uniform1f(at.scale, view.scale * ratio);
+    for (const [unit, name] of ["ends", "bandsOf", "ramp"].entries()) gl.uniform1i(at[name], unit);
     gl.uniform3f(at.none, ...part(theme.none));
     gl.uniform1f(at.limit, look.limit);
     gl.uniform1f(at.steps, look.steps);
@@ -139,9 +146,21 @@ export class Drawing {
     gl.uniform1f(at.width, width);
     gl.uniform1f(at.swell, swell);
     gl.uniform4f(at.plain, ...(plain || [0, 0, 0]), plain ? 1 : 0);
-    gl.bindVertexArray(layer.array);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, layer.count);
+    gl.uniform1i(at.wide, layer.wide);
+    for (const [unit, bound] of [layer.ends, layer.bands, this.ramp].entries()) {
+      gl.activeTexture(gl.TEXTURE0 + unit);
+      gl.bindTexture(gl.TEXTURE_2D, bound);
+    }
+    gl.drawArrays(gl.TRIANGLES, 0, 6 * layer.count);
   }
+}
+
+function texture(gl, filter) {
+  const made = gl.createTexture();
+  gl.bindTexture(gl.TEXTURE_2D, made);
+  for (const side of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, side, filter);
+  for (const side of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, side, gl.CLAMP_TO_EDGE);
+  return made;
 }
 
 function linked(gl) {
