@@ -122,7 +122,7 @@ def clicks_in_the_browser(path: Path, count: int) -> list[list[str]]:
             rng = np.random.default_rng(1)
             times, after = [], {}
             for number in range(1, count + 1):
-                times.append(clicked(tab, *rng.uniform(0.2, 0.8, 2)))
+                times.append(clicked(tab, *free_place(tab, rng)))
                 if number in (100, count):
                     after[number] = heap(tab), resident(process)
             timed = times[WARM : WARM + TIMED]
@@ -153,10 +153,18 @@ def opened(browser: Any, url: str) -> tuple[float, float]:
     return paint / 1e3, shown / 1e3
 
 
-def clicked(tab: Tab, across: float, down: float) -> float:
+def free_place(tab: Tab, rng: np.random.Generator) -> tuple[float, float]:
+    """Return a random place of the map on the screen that no pin covers."""
+    while True:
+        place = tab.at(*rng.uniform(0.2, 0.8, 2))
+        if tab.page.evaluate("([x, y]) => document.elementFromPoint(x, y).dataset.id === 'canvas'", place):
+            return place
+
+
+def clicked(tab: Tab, x: float, y: float) -> float:
     """Click on the map; return the seconds until the colours were drawn."""
-    before = len(tab.page.evaluate("window.shown"))
-    tab.page.mouse.click(*tab.at(across, down))
+    before = tab.page.evaluate("window.shown.length")
+    tab.page.mouse.click(x, y)
     until(lambda: tab.page.evaluate("window.shown.length") > before)
     clicked, shown = tab.page.evaluate("[window.clicked.at(-1), window.shown.at(-1)]")
     return float(shown - clicked) / 1e3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import os
 import re
@@ -13,6 +14,8 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -20,7 +23,9 @@ import pytest
 
 import nearfar
 from nearfar import errors, generate
+from nearfar.explorer import peers
 from nearfar.explorer.files import FILES, MODULES, read_file
+from nearfar.explorer.peers import SOCKETS, is_another_user
 from nearfar.explorer.server import THREADS, Server, packed
 from nearfar.explorer.session import ANSWERS, Answer, Session
 
@@ -233,7 +238,7 @@ def test_ten_clients_at_once(page):
 def test_silent_connections_do_not_lock_others_out(monkeypatch):
     from nearfar.explorer.server import Handler
 
-    monkeypatch.setattr(Handler, "timeout", 0.3)
+    monkeypatch.setattr(Handler, "patience", 0.3)
     with nearfar.explore(CITY, browser=False) as page:
         address = urlsplit(page.url)
         silent = [socket.create_connection((address.hostname, address.port)) for _ in range(THREADS + 5)]
@@ -242,6 +247,72 @@ def test_silent_connections_do_not_lock_others_out(monkeypatch):
         assert len(threads) <= THREADS
         for line in silent:
             line.close()
+
+
+def test_a_request_that_trickles_in_is_given_up(monkeypatch):
+    """Each byte comes soon after the one before, and yet the request never ends."""
+    from nearfar.explorer.server import Handler
+
+    monkeypatch.setattr(Handler, "patience", 0.5)
+    with nearfar.explore(CITY, browser=False) as page:
+        address = urlsplit(page.url)
+        with socket.create_connection((address.hostname, address.port), timeout=60) as line:
+            line.sendall(f"GET {address.path} HTTP/1.1\r\nX: ".encode())
+            with pytest.raises(OSError):  # a closed connection takes a byte or two, and then no more
+                while True:
+                    line.sendall(b"x")
+                    time.sleep(0.05)
+        assert ask(page)[0] == 200
+
+
+def test_endless_requests_are_cut_off(page):
+    address = urlsplit(page.url)
+    with socket.create_connection((address.hostname, address.port), timeout=60) as line, pytest.raises(OSError):
+        line.sendall(f"GET {address.path} HTTP/1.1\r\n".encode())
+        for _ in range(10_000):
+            line.sendall(b"X: " + 10_000 * b"y" + b"\r\n")
+    assert ask(page)[0] == 200
+
+
+def test_large_answers_are_whole():
+    session = Session(CITY)
+    session.answer = lambda what, query, alive: Answer({}, np.arange(3_000_000, dtype=np.uint32))
+    server = Server(session)
+    server.start()
+    try:
+        _, content = unpacked(ask(SimpleNamespace(url=server.url), "points")[2])
+        assert (np.frombuffer(content, np.uint32) == np.arange(3_000_000)).all()
+    finally:
+        server.close()
+
+
+@pytest.mark.skipif(not SOCKETS.exists(), reason="this system does not list the users of sockets")
+def test_other_users_get_no_answer(page, monkeypatch):
+    monkeypatch.setattr(os, "getuid", lambda: 4_000_001)  # whose process this is not
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as door, socket.create_connection(door.getsockname()) as line:
+            ends = line.getsockname(), line.getpeername()
+            monkeypatch.setattr(peers, "SOCKETS", listed_as(4_000_002))
+            assert is_another_user(*ends) and ask(page)[0] == 403 and ask(page, "row?source=3")[0] == 403
+            monkeypatch.setattr(peers, "SOCKETS", listed_as(4_000_001))
+            assert not is_another_user(*ends) and ask(page)[0] == 200
+            monkeypatch.setattr(peers, "SOCKETS", listed_as(0))
+            assert not is_another_user(*ends)
+            monkeypatch.setattr(peers, "SOCKETS", Path("/there is no such list"))
+            assert not is_another_user(*ends) and ask(page)[0] == 200
+    finally:
+        monkeypatch.undo()
+
+
+class listed_as:  # noqa: N801 - it stands for a path
+    """The list of sockets, where all belong to one user."""
+
+    def __init__(self, user):
+        self.user = user
+
+    def open(self, encoding):
+        lines = [line.split() for line in SOCKETS.read_text().splitlines()]
+        return io.StringIO("\n".join(" ".join([*line[:7], str(self.user), *line[8:]]) for line in lines))
 
 
 def test_two_pages_and_their_ends():

@@ -5,22 +5,27 @@ What is refused, and why:
 - *another Host*: a web site may let its own name point to 127.0.0.1 and then count as the same origin (DNS rebinding);
 - *another token*: other users of the machine can reach the port, too. The token is the first part of every path, not a
   cookie, which browsers would send to every other port of 127.0.0.1;
+- *another user of this machine*, where the system tells: the browser is started with the whole address, and lists of
+  processes show it to everybody;
 - *requests that other sites caused* (Origin, Sec-Fetch-Site), although they cannot know the token;
 - *anything but GET and HEAD, bodies, long addresses*. Files come from a fixed table, so no path leads to a file.
 
-Each connection carries one request and has a thread; there are at most `THREADS`. More connections wait, and one that
-says nothing for `PATIENCE` seconds is closed.
+Each connection carries one request and has a thread; there are at most `THREADS`. More connections wait, and one whose
+request is not there after `PATIENCE` seconds is closed, however it trickles in. A large answer may take longer, as long
+as some of it is taken.
 """
 
 from __future__ import annotations
 
 import hmac
+import io
 import json
 import secrets
 import select
 import socket
 import sys
 import threading
+import time
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -31,11 +36,14 @@ import numpy as np
 from ..errors import NearfarError, OptionError, option
 from .bands import plain
 from .files import FILES, read_file
+from .peers import is_another_user
 from .session import ANSWERS, Answer, Gone, Session
 
 ADDRESS = "127.0.0.1"
 THREADS = 32  # requests at a time
-PATIENCE = 10.0  # seconds that a connection may be silent
+PATIENCE = 10.0  # seconds that a request may take to come in, and a piece of an answer to go out
+HEAD = 1 << 17  # bytes of a request
+PIECE = 1 << 18  # bytes of an answer
 LONGEST = 2048  # characters of an address
 HEADERS = {
     "Content-Security-Policy": (
@@ -130,13 +138,39 @@ class Server(ThreadingHTTPServer):
         return self.ended.is_set()
 
 
+class Incoming(io.RawIOBase):
+    """What a client sends, up to a time and a length; then its end."""
+
+    def __init__(self, connection: socket.socket, patience: float) -> None:
+        self._connection, self._end, self._left = connection, time.monotonic() + patience, HEAD
+
+    def readable(self) -> bool:
+        """Tell that this can be read."""
+        return True
+
+    def readinto(self, room: Any) -> int:
+        """Read what is there; raise TimeoutError when the time is over."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+        count = self._connection.recv_into(memoryview(room)[: self._left])
+        self._left -= count
+        return count
+
+
 class Handler(BaseHTTPRequestHandler):
     """Answers one request."""
 
     server: Server
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "nearfar", ""
-    timeout = PATIENCE
+    patience = PATIENCE
+
+    def setup(self) -> None:
+        """Read the request with little patience."""
+        super().setup()
+        self.rfile = io.BufferedReader(Incoming(self.connection, self.patience))
 
     def do_GET(self) -> None:
         """Answer with a file of the page, or with what the session knows."""
@@ -169,6 +203,8 @@ class Handler(BaseHTTPRequestHandler):
         """Return why a request is not answered, if so."""
         if len(self.path) > LONGEST:
             return 414, "This address is too long."
+        if is_another_user(self.client_address, (ADDRESS, self.server.server_port)):
+            return 403, "This page belongs to another user."
         if self.headers.get_all("Host", []) not in [[host] for host in self.server.hosts]:
             return 403, "This server answers to 127.0.0.1 and localhost only."
         if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
@@ -216,6 +252,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: int, kind: str, *parts: Any) -> None:
         """Send an answer; a tab that was closed meanwhile is no error."""
+        self.connection.settimeout(self.patience)
         with suppress(OSError):
             self.send_response(status)
             self.send_header("Content-Type", kind)
@@ -228,7 +265,8 @@ class Handler(BaseHTTPRequestHandler):
             self.end_headers()
             if self.command != "HEAD":
                 for part in parts:
-                    self.wfile.write(part)
+                    for at in range(0, len(part), PIECE):
+                        self.wfile.write(part[at : at + PIECE])
 
 
 def packed(answer: Answer) -> tuple[bytes, memoryview]:
