@@ -1,4 +1,4 @@
-"""Measure the explorer: ``python bench/explorer.py [--write] [--clicks N]``.
+"""Measure the explorer: ``python bench/explorer.py [--write] [--clicks N] [--pictures]``.
 
 The server: whole HTTP round trips of clicks on random points of Sao Paulo, from another process, once the graph was
 prepared in the background as it is for every user. The browser: Chromium with WebGL2 in software, on Andorra. Its
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import http.client
+import io
 import json
 import os
 import re
@@ -26,16 +27,19 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from PIL import Image
 
 import nearfar
 
-ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "tests")]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import report
 from helpers.browsing import Tab, browsing, chromium, until
 
+ROOT = Path(__file__).parent.parent
 DATA = ROOT.parent / "shared" / "data"
 PAGE = ROOT / "docs" / "explorer.md"
+PICTURES = ROOT / "docs" / "pictures"
 TIMED = 50  # clicks whose times are told
 WARM = 5  # clicks before them
 PREPARING = 300.0  # seconds that preparing may take
@@ -128,7 +132,11 @@ def clicks_in_the_browser(path: Path, count: int) -> list[list[str]]:
             timed = times[WARM : WARM + TIMED]
     paint, colours = first
     memory = [
-        [f"Andorra: memory after {number:,} clicks, JavaScript and server", f"{own / 1e6:.1f} MB, {theirs / 1e6:.0f} MB", "flat"]
+        [
+            f"Andorra: memory after {number:,} clicks, JavaScript and server",
+            f"{own / 1e6:.1f} MB, {theirs / 1e6:.0f} MB",
+            "flat",
+        ]
         for number, (own, theirs) in after.items()
     ]
     return [
@@ -183,6 +191,29 @@ def resident(process: int) -> int:
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))
 
 
+def draw_pictures() -> None:
+    """Write the pictures of docs/explorer.md: a generated city on a desk and, in the dark, on a phone."""
+    city = nearfar.generate.city(34, 46, seed=5)
+    with nearfar.explore(city, name="A generated city", browser=False) as page, browsing() as browser:
+        with Tab(browser, page.url, viewport={"width": 1200, "height": 720}) as tab:
+            tab.part("sets-target").check()
+            tab.click(0.72, 0.22, "paths")
+            tab.part("limit").fill("150")
+            tab.part("steps").select_option("5")
+            save(tab, "explorer.png")
+        phone = {"viewport": {"width": 390, "height": 780}, "has_touch": True, "is_mobile": True}
+        with Tab(browser, page.url, **phone, color_scheme="dark") as tab:
+            save(tab, "explorer-phone.png")
+
+
+def save(tab: Tab, name: str) -> None:
+    """Write what is on the screen, in 256 colours."""
+    tab.page.mouse.move(1, 1)
+    tab.settle()
+    image = Image.open(io.BytesIO(tab.page.screenshot())).convert("RGB")
+    image.quantize(256, dither=Image.Dither.NONE).save(PICTURES / name, optimize=True)
+
+
 def milliseconds(seconds: float) -> str:
     """Write a time."""
     return f"{report.milliseconds(seconds)} ms"
@@ -193,8 +224,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--clicks", type=int, default=1000, help="in the browser")
+    parser.add_argument("--pictures", action="store_true", help="only draw the pictures of docs/explorer.md")
     parser.add_argument("--serve")
     asked = parser.parse_args()
+    if asked.pictures:
+        draw_pictures()
+        return
     if asked.serve:
         serve(asked.serve)
         return

@@ -43,9 +43,9 @@ def test_the_map_by_keys(tab):
         away = tab.pixels()
         assert (away != home).any(axis=2).mean() > 0.01, there
         press(back)
-        assert (tab.pixels() != away).any(), back
+        tab.redraws(away)
     press("0")
-    assert (tab.pixels() == home).all()
+    tab.draws(home)
     name = tab.text("from")
     for _ in range(2):
         press("ArrowLeft")
@@ -75,17 +75,19 @@ def test_pins_by_keys(tab, which):
         assert tab.part(which).evaluate("(pin) => pin === document.activeElement")
 
 
-def test_a_pin_at_the_edge_stays(tab):
-    tab.part("source").focus()
-    for _ in range(60):
-        tab.page.keyboard.press("ArrowRight")
-    tab.settle()
-    assert tab.part("message").is_hidden()
-    until(lambda: tab.text("from") and not tab.waiting)
-    name = tab.text("from")
-    tab.page.keyboard.press("ArrowRight")
-    tab.settle()
-    assert tab.text("from") == name
+def test_a_pin_at_the_edge_stays(browser):
+    line = Graph.from_arcs([0, 1, 2], [1, 2, 3], undirected=True, coordinates=[[0, 0], [1, 0], [2, 0], [3, 0]])
+    with nearfar.explore(line, source=1, browser=False) as page, Tab(browser, page.url) as tab:
+        tab.part("source").focus()
+        for name in "23":
+            with tab.more():
+                tab.page.keyboard.press("ArrowRight")
+            assert tab.text("from") == name
+        asked = len(tab.requests)
+        for key in ("ArrowRight", "ArrowUp", "ArrowDown"):
+            tab.page.keyboard.press(key)
+        tab.settle()
+        assert tab.text("from") == "3" and len(tab.requests) == asked
 
 
 OUTLINE = """(() => {
@@ -120,10 +122,11 @@ def test_zoom_by_wheel_buttons_and_drag(tab):
     until(lambda: tab.text("ruler") != wide)
     tab.part("whole").click()
     tab.page.mouse.move(2, 2)
-    assert tab.text("ruler") == wide and (tab.pixels() == first).all()
+    assert tab.text("ruler") == wide
+    tab.draws(first)
     tab.part("in").click()
     tab.part("in").click()
-    assert (tab.pixels() != first).any(axis=2).mean() > 0.01
+    tab.redraws(first, 0.01)
     tab.part("out").click()
     name, pin = tab.text("from"), tab.pin("source")
     tab.page.mouse.move(*tab.at(0.5, 0.2))
@@ -256,7 +259,7 @@ def test_without_coordinates_a_small_graph_is_laid_out(browser):
         assert tab.text("note") == ", laid out by distances" and tab.part("ruler").is_hidden()
         before = tab.pixels()
         tab.click(0.5, 0.5)
-        assert (tab.pixels() != before).any()
+        tab.redraws(before)
 
 
 def assert_table_only(tab, graph):
@@ -307,9 +310,9 @@ def test_a_lost_context_is_restored(browser, city):
               setTimeout(() => loss.restoreContext(), 50);
             })"""
         )
-        assert (tab.pixels() == before).all()
+        tab.draws(before)
         tab.click(0.3, 0.3)
-        assert (tab.pixels() != before).any()
+        tab.redraws(before)
 
 
 def test_ten_tabs(browser, city):
@@ -390,5 +393,5 @@ def test_andorra(browser):
     with nearfar.explore(graph, name="Andorra", browser=False) as page, Tab(browser, page.url) as tab:
         before = tab.pixels()
         tab.click(0.3, 0.4)
-        assert (tab.pixels() != before).any(axis=2).mean() > 0.005
+        tab.redraws(before, 0.005)
         assert tab.text("size") == "16,504 vertices, 31,633 arcs"

@@ -141,6 +141,14 @@ class Tab:
         image = imread(io.BytesIO(self.part(name).screenshot()))
         return (image[..., :3] * 255).round().astype(int)
 
+    def draws(self, picture):
+        """Wait until the map looks like a picture, pixel by pixel; the screen may be a frame behind."""
+        until(lambda: (self.pixels() == picture).all(), "the same picture")
+
+    def redraws(self, picture, share=0.0):
+        """Wait until the map looks unlike a picture, in some share of its pixels."""
+        until(lambda: (self.pixels() != picture).any(axis=2).mean() > share, "another picture")
+
     def sees(self, colour, name="canvas", within=10):
         """Count the pixels of a colour, given like #0d0887."""
         wanted = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]

@@ -25,6 +25,7 @@ MODULES = (
     "chart",
     "search",
     "table",
+    "metrics",
     "app",
     "widget",
 )  # each imports those before

@@ -3,13 +3,13 @@
 import { drawChart, drawLegend } from "./chart.js";
 import { themeOf } from "./colours.js";
 import { NetworkMap, SWELL } from "./map.js";
-import { count, short, time, withUnit } from "./numbers.js";
+import { Metrics } from "./metrics.js";
+import { capital, count, time, withUnit } from "./numbers.js";
 import { Search } from "./search.js";
 import { Latest, numbers } from "./server.js";
 import { Table } from "./table.js";
 
 const REACH = 40; // pixels within which a vertex is hovered over
-const LOOK = 500; // milliseconds between two looks at the progress of a metric
 
 // `ask(what, query, signal)` answers questions; `theme` is light or dark, else what was chosen before, or the system's;
 // `inside` tells that the page is a part of another, which the wheel may have to move.
@@ -84,11 +84,12 @@ class Page {
     const { part } = this;
     part("theme").onclick = () => this.setTheme(this.theme.name === "dark" ? "light" : "dark", true);
     for (const id of ["method", "device", "direction"]) part(id).onchange = () => this.again();
-    part("measure").onchange = () => this.setMeasure(part("measure").value);
+    this.metrics = new Metrics(this);
+    part("measure").onchange = () => this.metrics.choose(part("measure").value);
     for (const id of ["limit", "steps"]) part(id).oninput = () => this.setLimits();
     part("clear").onclick = () => this.clear();
     part("sets-source").name = part("sets-target").name = `sets-${crypto.getRandomValues(new Uint32Array(1))[0]}`;
-    part("stop").onclick = () => this.working?.abort();
+    part("stop").onclick = () => this.metrics.stop();
   }
 
   set(which, where) {
@@ -218,52 +219,8 @@ class Page {
     this.map.shownAt[this.dragging] = this.held;
   }
 
-  async setMeasure(name) {
-    this.working?.abort();
-    if (name === "distance") return this.showDistance();
-    const working = (this.working = new AbortController());
-    this.part("work").hidden = false;
-    this.say(`Finding ${name}`);
-    this.watch(name, working.signal);
-    try {
-      const answer = await this.ask("measure", { name }, working.signal);
-      if (working !== this.working) return null; // another was chosen meanwhile
-      const { facts } = answer;
-      await this.show({ ...facts, unit: "", bands: numbers(answer, Uint16Array) }, name, facts.of === "edges" ? "edge" : "vertex");
-      this.say(`${capital(name)}${facts.samples ? `, estimated from ${facts.samples} sources` : ""}: from ${short(facts.low)} to ${short(facts.high)}${facts.unserved ? `; ${short(facts.unserved)} not served` : ""}`);
-      this.ran(facts);
-    } catch (error) {
-      if (working !== this.working) return null;
-      this.part("measure").value = "distance";
-      await this.showDistance();
-      if (error.name === "AbortError") this.say("Stopped");
-      else this.fail(error);
-    } finally {
-      working.abort(); // which ends the watch
-      if (working === this.working) this.part("work").hidden = true;
-    }
-    return null;
-  }
-
   async showDistance() {
-    this.part("work").hidden = true;
     if (this.row) await this.show(this.row, "distance", "vertex");
-  }
-
-  // Show how much of a metric is done, until it is there.
-  async watch(name, signal) {
-    const bar = this.part("progress");
-    bar.removeAttribute("value");
-    for (;;) {
-      await new Promise((over) => setTimeout(over, LOOK));
-      if (signal.aborted) return;
-      try {
-        const { facts } = await this.ask("progress", { name }, signal);
-        if (facts.share !== null && !signal.aborted) bar.value = facts.share;
-      } catch {
-        return; // the question itself tells why there is no answer
-      }
-    }
   }
 
   // Colour the map, the legend and the chart by what was found; done when it is on the screen.
@@ -334,7 +291,7 @@ class Page {
 
   // Give back what a browser has few of; nothing is asked or drawn any more.
   end() {
-    this.working?.abort();
+    this.metrics.stop();
     for (const line of [this.rows, this.paths, this.hovers]) line.drop();
     this.map?.end();
   }
@@ -345,10 +302,6 @@ class Page {
     this.part("message").hidden = false;
     this.root.dataset.failed = error.message;
   }
-}
-
-function capital(text) {
-  return text[0].toUpperCase() + text.slice(1);
 }
 
 function fill(select, choices) {

@@ -39,6 +39,7 @@ export class NetworkMap {
       this.ends[2 * i] = points[2 * edges[i]];
       this.ends[2 * i + 1] = points[2 * edges[i] + 1];
     }
+    this.spacing = meanLength(this.ends);
     this.edgeBands = new Uint16Array(edges.length).fill(NONE);
     this.view.setBox(...far);
     this.place();
@@ -201,7 +202,7 @@ export class NetworkMap {
   draw() {
     const zoomed = Math.max(Math.log2(this.view.scale / this.view.least), 0);
     const width = Math.min(1.4 + 0.35 * zoomed, 4);
-    this.drawing.draw(this.view, { ...this.look, width, dot: 5 + zoomed });
+    this.drawing.draw(this.view, { ...this.look, width, dot: Math.min(5 + zoomed, 0.3 * this.spacing * this.view.scale) });
     for (const [which, at] of Object.entries(this.shownAt)) {
       if (!at) continue;
       const [left, top] = this.view.toScreen(...at);
@@ -220,4 +221,11 @@ export class NetworkMap {
     ruler.style.width = `${(length / this.metres) * this.view.scale}px`;
     ruler.firstElementChild.textContent = length >= 1000 ? `${length / 1000} km` : withUnit(length, "m");
   }
+}
+
+// The length of an edge on average; dots that are larger than a part of it would hide the edges.
+function meanLength(ends) {
+  let sum = 0;
+  for (let i = 0; i < ends.length; i += 4) sum += Math.hypot(ends[i + 2] - ends[i], ends[i + 3] - ends[i + 1]);
+  return ends.length ? (4 * sum) / ends.length : Infinity;
 }

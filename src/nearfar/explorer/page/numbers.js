@@ -36,6 +36,10 @@ export function count(number, one, several = `${one}s`) {
   return `${number.toLocaleString("en")} ${number === 1 ? one : several}`;
 }
 
+export function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
 // Round numbers between two ends, at most `most` steps of 1, 2 or 5: where each is, from 0 to 1, and its text.
 export function ticks(low, high, unit, most = 6) {
   const fit = readable(unit, high);
