@@ -90,6 +90,7 @@ bench: $(VENV)/bench.stamp
 	$(PY) bench/doors.py --write
 	$(PY) bench/stores.py --write
 	$(PY) bench/disk.py --write
+	$(PY) bench/explorer.py --write
 
 clean:
 	rm -rf $(VENV) build dist docs/guides docs/reference/api .pytest_cache .ruff_cache .mypy_cache .hypothesis .import_linter_cache .coverage

@@ -21,6 +21,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -238,7 +239,9 @@ def main() -> None:
     body = []
     if (DATA / "osm-saopaulo.npz").exists():
         body += clicks_on_the_server(DATA / "osm-saopaulo.npz")
-    if (DATA / "andorra.osm.pbf").exists() and chromium():
+    if not chromium() or find_spec("playwright") is None:
+        print("the browser: SKIPPED, there is no Chromium, or no playwright")
+    elif (DATA / "andorra.osm.pbf").exists():
         body += clicks_in_the_browser(DATA / "andorra.osm.pbf", asked.clicks)
     about["end"] = f"load average at the end {', '.join(f'{load:.2f}' for load in os.getloadavg())}"
     table = f"{report.table(['what', 'measured', 'bar'], body)}\n\n{'; '.join(about.values())}."

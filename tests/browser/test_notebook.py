@@ -13,7 +13,7 @@ import urllib.request
 
 import pytest
 
-from helpers.browsing import PATIENCE, Tab, until
+from helpers.browsing import DRAWN, PATIENCE, Tab, until
 
 pytest.importorskip("jupyterlab", reason="JupyterLab is not installed: `make browser-test` installs it")
 TOKEN = "only-for-this-test"
@@ -77,16 +77,21 @@ class Notebook(Tab):
         return self
 
     def run(self, cell):
-        self.page.locator(".jp-Notebook .jp-CodeCell .cm-content").nth(cell).click()
-        self.page.keyboard.press("Control+Enter")
+        """Run a cell; JupyterLab drops the key as long as it has not met the kernel."""
+        prompt = self.page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea-prompt").nth(cell)
+        while prompt.inner_text().strip() == "[ ]:":
+            self.page.locator(".jp-Notebook .jp-CodeCell .cm-content").nth(cell).click()
+            self.page.keyboard.press("Control+Enter")
+            end = time.monotonic() + 5
+            while prompt.inner_text().strip() == "[ ]:" and time.monotonic() < end:
+                self.page.wait_for_timeout(50)
 
     def output(self, cell):
         return self.page.locator(".jp-Notebook .jp-CodeCell").nth(cell).locator(".jp-OutputArea-output").inner_text()
 
     def settle(self):
-        frame = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-        self.page.evaluate(frame)
-        self.page.wait_for_timeout(200)
+        """Wait until what was drawn is on the screen; questions travel over a web socket, which is never at rest."""
+        self.page.evaluate(DRAWN)
 
     def assert_clean(self):
         """JupyterLab's own console is not ours; what it asks for must come from itself, and nothing may be thrown."""

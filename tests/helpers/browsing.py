@@ -17,6 +17,14 @@ PATIENCE = 60.0  # seconds that anything may take on a busy machine
 DESK = {"width": 1280, "height": 800}
 
 
+# After two frames: a pixel is read in between, which waits until all before it is drawn.
+DRAWN = """new Promise((done) => requestAnimationFrame(() => {
+  const gl = document.querySelector(".nearfar-explorer canvas")?.getContext("webgl2");
+  gl?.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+  requestAnimationFrame(() => done(true));
+}))"""
+
+
 def chromium():
     """Return the path of the browser, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
@@ -104,9 +112,8 @@ class Tab:
 
     def settle(self):
         """Wait until what was drawn is on the screen, and the page asks no more."""
-        frame = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-        self.page.evaluate(frame)
-        until(lambda: self.page.evaluate(frame) or not self.waiting, "all answers")
+        self.page.evaluate(DRAWN)
+        until(lambda: self.page.evaluate(DRAWN) and not self.waiting, "all answers")
 
     def at(self, x, y):
         """Return a place of the map, given in shares of its width and height, on the screen."""
@@ -138,7 +145,9 @@ class Tab:
         from matplotlib.image import imread
 
         self.settle()
-        image = imread(io.BytesIO(self.part(name).screenshot()))
+        seen = [b"", self.part(name).screenshot()]
+        until(lambda: seen.append(self.part(name).screenshot()) or seen[-1] == seen[-2], "a picture that stays")
+        image = imread(io.BytesIO(seen[-1]))
         return (image[..., :3] * 255).round().astype(int)
 
     def draws(self, picture):
