@@ -166,5 +166,5 @@ def test_tests_mirror_the_package():
     package = TESTS.parent / "src" / "nearfar"
     rooms = {path.parent.name for path in package.glob("*/__init__.py")}
     folders = {path.parent.name for path in TESTS.glob("*/test_*.py")}
-    assert folders - rooms == {"conformance", "cuda_text"}
+    assert folders - rooms == {"browser", "conformance", "cuda_text"}
     assert {path.name for path in TESTS.iterdir() if path.is_dir()} - folders <= {"helpers", "racecheck", "__pycache__"}
