@@ -11,7 +11,11 @@ export class Search {
     this.input.setAttribute("aria-controls", this.list.id);
     this.input.addEventListener("input", () => this.find());
     this.input.addEventListener("keydown", (event) => this.key(event));
-    this.input.addEventListener("blur", () => setTimeout(() => this.close(), 150));
+    this.input.addEventListener("blur", () => setTimeout(() => this.isAsked() || this.close(), 150));
+  }
+
+  isAsked() {
+    return this.input.matches(":focus");
   }
 
   find() {
@@ -20,7 +24,7 @@ export class Search {
       const found = text.trim() ? (await this.ask("search", { text })).facts.found : [];
       this.list.replaceChildren(...found.map(([vertex, name], i) => this.item(vertex, name, i)));
       if (text.trim() && !found.length) this.list.append(Object.assign(document.createElement("li"), { textContent: "nothing found", className: "faint" }));
-      this.list.hidden = !text.trim();
+      this.list.hidden = !text.trim() || !this.isAsked(); // one may have gone on meanwhile
       this.input.setAttribute("aria-expanded", !this.list.hidden);
       this.mark(found.length ? 0 : -1);
     });
