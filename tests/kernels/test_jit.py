@@ -10,6 +10,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numba
@@ -348,3 +350,25 @@ def test_announcement_on_a_terminal(copy, tmp_path):
     """Said once, although several kernels compile; not said when everything is in the cache."""
     assert on_terminal(copy, tmp_path / "cache").count(WORDS) == 1
     assert on_terminal(copy, tmp_path / "cache") == ""
+
+
+def test_threads_do_not_see_the_folders_of_each_other(monkeypatch):
+    """Of four threads that decorate at once, each has Numba's setting for itself."""
+    inside, most, decorate = [], [], numba.njit
+
+    def slow(**flags):
+        inside.append(1)
+        most.append(len(inside))
+        time.sleep(0.05)  # in which the others come, unless they wait
+        try:
+            return decorate(**flags)
+        finally:
+            inside.pop()
+
+    monkeypatch.setattr(numba, "njit", slow)
+    threads = [threading.Thread(target=jit.kernel, args=(lambda x: x,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 4

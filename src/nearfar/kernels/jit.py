@@ -21,6 +21,7 @@ import pickle
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -34,6 +35,7 @@ from numba.core import caching, event
 
 HERE = Path(__file__).parent
 KEPT_VERSIONS = 8  # cache folders kept for each kernel file
+_setting = threading.Lock()  # for Numba's setting of the folder, which belongs to the whole process
 
 
 def fingerprint(path: Path, root: Path = HERE) -> str:
@@ -149,16 +151,18 @@ def kernel(function: Callable[..., Any], **flags: Any) -> Callable[..., Any]:
     """Compile ``function`` on first use, without the GIL, cached in our own folder.
 
     Numba picks the cache folder when the decorator runs, from a setting that belongs to the whole process; it is put
-    back at once, so that other packages' caches stay where they are.
+    back at once, so that other packages' caches stay where they are. Threads that import kernels at the same time wait
+    for each other: a folder that another one takes away would leave machine code in the current directory.
     """
-    before = numba.config.CACHE_DIR
     folder = cache_folder(Path(function.__code__.co_filename))
     flags = {"nogil": True, "boundscheck": False, "error_model": "numpy", "_nrt": False, **flags}
-    try:
-        numba.config.CACHE_DIR = folder or ""
-        compiled = numba.njit(cache=folder is not None, **flags)(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    with _setting:
+        before = numba.config.CACHE_DIR
+        try:
+            numba.config.CACHE_DIR = folder or ""
+            compiled = numba.njit(cache=folder is not None, **flags)(function)
+        finally:
+            numba.config.CACHE_DIR = before
     if folder is not None and not numba.config.DISABLE_JIT:
         store = compiled._cache
         store._cache_file = CodeFiles(store.cache_path, store._impl.filename_base, None)
