@@ -105,9 +105,21 @@ def test_a_notebook(browser, lab):
         notebook.root.scroll_into_view_if_needed()
         cells = notebook.page.locator(".jp-Notebook .jp-CodeCell")
         count, name, before = cells.count(), notebook.text("from"), notebook.pixels()
+
+        def ruler():
+            return notebook.text("ruler"), notebook.part("ruler").bounding_box()["width"]
+
+        wide, place = ruler(), notebook.at(0.3, 0.3)
+        notebook.page.mouse.move(*place)
+        notebook.page.mouse.wheel(0, -600)  # which is for the notebook, until the map has been clicked
+        notebook.settle()
+        assert ruler() == wide
+        notebook.root.scroll_into_view_if_needed()
         notebook.click(0.3, 0.3)
         assert notebook.text("from") != name
         notebook.redraws(before, 0.005)
+        notebook.page.mouse.wheel(0, -600)
+        until(lambda: ruler() != wide, "the map to be zoomed")
         with notebook.more("paths"):
             notebook.page.keyboard.press("b")  # which JupyterLab would take for a new cell
         assert notebook.text("to") and cells.count() == count
