@@ -64,7 +64,7 @@ from .engine.query import (
     take_source,
     take_vertices,
 )
-from .engine.routes import count_from_row, require_positive, shortest_routes
+from .engine.routes import count_from_row, shortest_routes
 from .engine.several import solve_several
 from .engine.solve import plan_query, solve, solve_by_weights
 from .engine.stream import stream_rows
@@ -74,6 +74,7 @@ from .errors import InputTypeError, OptionError
 from .graph import Graph
 from .results import Distances, KNearest, Nearest, Table
 from .results.lookup import list_names, number_of, take_count
+from .results.ties import require_no_zero_cycle
 from .store.door import plan_on_disk, solve_to_disk
 from .store.matrix.door import is_place, no_place
 from .store.matrix.reader import Matrix
@@ -620,7 +621,7 @@ def count_paths(graph: Graph | PreparedGraph, source: Any, target: Any = None) -
     Parameters
     ----------
     graph : Graph or Prepared
-        Weights are positive.
+        Weights are not negative, and no cycle has weight 0.
     source : vertex
     target : vertex, optional
         Without it, the result is a float64 array with one number per vertex.
@@ -640,7 +641,7 @@ def count_paths(graph: Graph | PreparedGraph, source: Any, target: Any = None) -
     plain = take_graph(graph)
     t = None if target is None else plain.index(target, "target")
     seed = take_source(plain, source)
-    require_positive(plain)
+    require_no_zero_cycle(plain)
     query = check(plain, seed, single=True, **known_options({"method": "dijkstra"}))
     counts = count_from_row(solve_by_weights(query))
     return counts if t is None else float(counts[t])

@@ -30,8 +30,8 @@ class BallSpace:
     """The work space of one thread: distances that stand at the ceiling between two searches, and a heap."""
 
     def __init__(self, query: Query, cutoff: float) -> None:
-        graph, kind = query.graph, _sum_type(query)
-        self.ceiling = kind.type(least_beyond(cutoff, kind, limits.end_of(graph, kind)))
+        graph, kind = query.graph, sum_type(query)
+        self.ceiling = ceiling_of(query, cutoff)
         self.zero = kind.type(0)
         self.dist = np.full(graph.n, self.ceiling, kind)
         self.heap, self.positions = np.empty(graph.n, np.int32), np.full(graph.n, -1, np.int32)
@@ -44,6 +44,12 @@ class BallSpace:
         return *self.graph, sources, *space
 
 
+def ceiling_of(query: Query, cutoff: float) -> Any:
+    """Return the least length beyond a cutoff, in the type in which lengths are added."""
+    kind = sum_type(query)
+    return kind.type(least_beyond(cutoff, kind, limits.end_of(query.graph, kind)))
+
+
 def space_bytes(n: int) -> int:
     """Return the bytes of the work space of one thread."""
     return 28 * n
@@ -51,12 +57,12 @@ def space_bytes(n: int) -> int:
 
 def fold_near(query: Query, wanted: Wanted, farthest: float) -> Folded:
     """Return the folds of the rows of all sources, of which only what is within ``farthest`` counts."""
-    found = wanted.new(len(query.sources), _sum_type(query))
+    found = wanted.new(len(query.sources), sum_type(query))
     _fold(query, wanted, farthest, found, np.zeros(1, np.int64))
     return found
 
 
-def _sum_type(query: Query) -> np.dtype:
+def sum_type(query: Query) -> np.dtype:
     """Return the type in which lengths are added: the one that rows would have, or 64 bits."""
     return np.dtype(np.int64) if query.types[0].kind == "i" else query.types[0]
 
@@ -69,7 +75,7 @@ def expected_seconds(query: Query, farthest: float, otherwise: float) -> float:
     """
     counted, k = Wanted(counts=True, cutoff=farthest), len(query.sources)
     sample = query.sources[:: max(1, k // BALL_SAMPLE)][:BALL_SAMPLE]
-    found, stop = counted.new(1, _sum_type(query)), np.zeros(1, np.int64)
+    found, stop = counted.new(1, sum_type(query)), np.zeros(1, np.int64)
     space = BallSpace(query, farthest)
     _fold_piece(space, counted, sample[:1], 0, found, stop)  # loads the kernel
     spent, tried = 0.0, 0
@@ -160,7 +166,7 @@ def _list_space(query: Query, pieces: int, available: int) -> tuple[int, int]:
     It has room for what is near any source, so that it need not grow, and is longer if memory allows.
     """
     n, k, threads = query.graph.n, len(query.sources), min(query.threads, pieces)
-    entry, fixed = 4 + _sum_type(query).itemsize, threads * space_bytes(n) + COUNT_BYTES * k
+    entry, fixed = 4 + sum_type(query).itemsize, threads * space_bytes(n) + COUNT_BYTES * k
     most = max(1, min(LIST_ROOM, n * -(-k // pieces)))
     room = max(min(n, most), min(most, (available - fixed) // (LIST_SHARE * threads * entry)))
     needs = fixed + threads * room * entry

@@ -3,7 +3,8 @@
 Of several shortest paths, each carries the same share. Over a hierarchy without a core, sources go 16 at a time
 (elimination/tallies.py); otherwise a search per source counts (Brandes, kernels/cpu/brandes.py). Both need only the
 arcs that some shortest path takes (elimination/lean.py), and these are eliminated to the last vertex if that costs less
-than searching: what a hierarchy for distances has, a core, or arcs removed on ties, is of no use here.
+than searching: what a hierarchy for distances has, a core, or arcs removed on ties, is of no use here. Graphs with
+weights of zero are searched: a sweep takes whatever is at distance 0 for the source.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from ..elimination.lean import Lean, lean_graph
 from ..elimination.tallies import Counted, Loads, count_paths, tally
 from ..errors import MemoryLimitError, MethodError, option
 from ..graph import Graph
+from ..kernels.cpu.arguments import Zeros
 from ..methods.prepared import SOLVERS, require_memory
 from ..methods.tuning import LEAST_BUDGET
 from ..progress import watcher
 from ..results import limits
-from .balls import BallSpace
+from ..results.ties import has_zeros, lost_in_rounding, require_no_zero_cycle, slack_of
+from .balls import BallSpace, ceiling_of
 from .query import Query
-from .routes import require_positive, slack_of
 from .tuning import BALL_PIECES, LEAN_ROWS
 
 COUNTING = ("dijkstra", "prepared")  # the methods that count paths
@@ -89,14 +91,15 @@ def choose_counting(query: Query, ends: bool, exact: bool, stop: np.ndarray) -> 
     """Check a query, leave needless arcs out, and build the hierarchy if that should be faster than searches."""
     named = query.method == "prepared" and query.hierarchy is None
     _require_able(query, named, ends, exact)
-    require_positive(query.asked)
+    require_no_zero_cycle(query.asked)
     _require_short(query)
-    lean, whole = Lean(query.graph), None if exact or ends else _given(query)
+    searched = exact or ends or has_zeros(query.asked)
+    lean, whole = Lean(query.graph), None if searched else _given(query)
     if named:
         require_memory(query.graph, query.threads, _available(query))
     if whole is None and (named or len(query.sources) >= LEAN_ROWS) and _has_room(query):
         lean = _aside(lambda: lean_graph(query.graph, query.threads, stop, SOLVERS), stop)
-        if not exact and not ends and query.method in ("auto", "prepared"):
+        if not searched and query.method in ("auto", "prepared"):
             whole = _whole(query, lean.graph, stop)
     if named and whole is None:
         raise MethodError(
@@ -118,8 +121,9 @@ def _require_able(query: Query, named: bool, ends: bool, exact: bool) -> None:
             f"method {query.method!r} does not count paths; {' and '.join(map(repr, COUNTING))} do. "
             f"Use {option('method', COUNTING[0])} or 'auto'."
         )
-    if named and (ends or exact):
-        what = "tell lengths apart that differ by rounding" if exact else "count paths at their ends"
+    if named and (ends or exact or has_zeros(query.asked)):
+        rest = "count paths at their ends" if ends else "count paths over arcs of weight 0"
+        what = "tell lengths apart that differ by rounding" if exact else rest
         raise MethodError(f"method 'prepared' does not {what}. Use {option('method', 'dijkstra')} or 'auto'.")
 
 
@@ -218,9 +222,11 @@ def search_loads(query: Query, wanted: np.ndarray, ends: bool, arcs: bool, exact
     from ..kernels.cpu.brandes import brandes, has_parallel
 
     graph, dtype = query.graph, query.types[0]
-    _require_memory(query, query.threads * (60 * graph.n + 8 * graph.m * arcs))
+    zeros = has_zeros(graph)
+    _require_memory(query, query.threads * ((68 if zeros else 60) * graph.n + 8 * graph.m * arcs))
     cutoff = np.inf if query.cutoff is None else query.cutoff
     slack = np.int64(0) if dtype.kind == "i" else 0.0 if exact else slack_of(dtype)
+    end = cutoff * (1 + 4 * slack) if zeros and slack else cutoff  # a path may lead over what is a little farther
     parallel = bool(has_parallel(graph.offsets, graph.arcs, np.empty(graph.n, np.int32)))
     pieces = max(1, min(len(query.sources), BALL_PIECES * query.threads))
     bounds = np.arange(pieces + 1) * len(query.sources) // pieces
@@ -228,13 +234,15 @@ def search_loads(query: Query, wanted: np.ndarray, ends: bool, arcs: bool, exact
     done: list[int] = []
 
     def new_worker() -> Callable[[int], None]:
-        space, sigma, behind = BallSpace(query, cutoff), np.zeros(graph.n), np.zeros(graph.n)
+        space, sigma, behind = BallSpace(query, end), np.zeros(graph.n), np.zeros(graph.n)
+        sorting = _sorting(query, cutoff) if zeros else None
         own = np.zeros(graph.n), np.zeros(graph.n) if ends else None, np.zeros(graph.m) if arcs else None
         parts.append(own)
 
         def do(i: int) -> None:
             sources = query.sources[bounds[i] : bounds[i + 1]]
-            brandes(*space.given(sources), wanted, slack, parallel, sigma, behind, *own, stop)
+            if brandes(*space.given(sources), wanted, slack, parallel, sorting, sigma, behind, *own, stop) >= 0:
+                raise lost_in_rounding()
             done.extend(range(len(sources)))
 
         return do
@@ -244,3 +252,9 @@ def search_loads(query: Query, wanted: np.ndarray, ends: bool, arcs: bool, exact
     through, both, over = (None if parts[0][i] is None else sum(part[i] for part in parts) for i in range(3))
     assert through is not None
     return through, both, over
+
+
+def _sorting(query: Query, cutoff: float) -> Zeros:
+    """Return work space to sort vertices over arcs of weight zero, and where ends no longer count."""
+    n = query.graph.n
+    return Zeros(np.zeros(n, np.int32), np.empty(n, np.int32), ceiling_of(query, cutoff))

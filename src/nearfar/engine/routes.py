@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import MethodError
 from ..graph import Graph
 from ..results import Distances, limits
-from ..results.ties import slack_of as slack_of
+from ..results.ties import has_zeros, lost_in_rounding, slack_of
 from .query import check
 from .solve import solve_by_weights
 
@@ -102,24 +102,27 @@ def routes(graph: Graph, source: int, target: int, threads: int | None) -> Itera
 
 
 def count_from_row(result: Distances) -> np.ndarray:
-    """Return how many shortest paths lead from the source of a single row to every vertex; weights are positive."""
+    """Return how many shortest paths lead from the source of a single row to every vertex."""
     from ..kernels.cpu.brandes import count_from, has_parallel
 
     graph, row = result.searched, result.rows[0]
-    mark = limits.unreached(row.dtype)
+    mark, slack = limits.unreached(row.dtype), slack_of(row.dtype)
     order = np.argsort(row, kind="stable").astype(np.int32)[: int(np.count_nonzero(row != mark))]
     parallel = bool(has_parallel(graph.offsets, graph.arcs, np.empty(graph.n, np.int32)))
+    zeros = True if has_zeros(graph) else None
+    if zeros:
+        order = _sorted_tight(graph, int(result.source_indices[0]), order, row, parallel)
     sigma = np.empty(graph.n)
-    count_from(graph.offsets, graph.arcs, order, row, mark, slack_of(row.dtype), parallel, sigma)
+    count_from(graph.offsets, graph.arcs, order, row, mark, slack, parallel, zeros, sigma)
     return sigma
 
 
-def require_positive(graph: Graph) -> None:
-    """Refuse weights of 0 and below: around a cycle of them there are infinitely many shortest walks."""
-    if graph.m and graph.min_weight <= 0:
-        assert graph.weights is not None
-        e = int(np.argmin(graph.weights))
-        raise MethodError(
-            f"paths can be counted only if all weights are positive; {graph.arc_name(e)} has {graph.weights[e]}. Give "
-            "such arcs a small weight, or join their ends."
-        )
+def _sorted_tight(graph: Graph, source: int, found: np.ndarray, row: np.ndarray, parallel: bool) -> np.ndarray:
+    """Return the vertices of a row, its source first, so that no arc of a shortest path leads back."""
+    from ..kernels.cpu.tight import sort_tight
+
+    found = np.concatenate([np.array([source], np.int32), found[found != source]])
+    space, mark, slack = (np.zeros(graph.n, np.int32) for _ in range(2)), limits.unreached(row.dtype), slack_of(row.dtype)
+    if sort_tight(graph.offsets, graph.arcs, found, len(found), row, mark, slack, parallel, *space) < len(found):
+        raise lost_in_rounding()
+    return found

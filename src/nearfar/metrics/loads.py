@@ -136,7 +136,7 @@ def betweenness(
     Parameters
     ----------
     graph : Graph or Prepared
-        All weights are positive.
+        Weights are not negative, and no cycle has weight 0.
     sources, targets : vertices, optional
         Only paths from these, and to these, count; by default from all and to all.
     samples : int, optional

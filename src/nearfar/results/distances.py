@@ -319,9 +319,9 @@ class Distances(Framed, Drawn):
     def all_predecessors(self, *, source: Hashable | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return every vertex before each vertex on any shortest path to it, as (offsets, vertices).
 
-        The vertices before v are ``vertices[offsets[v]:offsets[v + 1]]``, ascending, by index. Weights must be
-        positive. Lengths of floats that differ by rounding only are the same. With direction "to" these are the
-        vertices after each on its path to the source. If the result has several rows, ``source`` says which.
+        The vertices before v are ``vertices[offsets[v]:offsets[v + 1]]``, ascending, by index. Weights may be zero,
+        but not around a cycle. Lengths of floats that differ by rounding only are the same. With direction "to" these
+        are the vertices after each on its path to the source. If the result has several rows, ``source`` says which.
 
         Examples
         --------
@@ -330,13 +330,10 @@ class Distances(Framed, Drawn):
         >>> nearfar.sssp(g, 0).all_predecessors()
         (array([0, 0, 1, 2, 4]), array([0, 0, 1, 2], dtype=int32))
         """
-        from .ties import tight_predecessors
+        from .ties import require_no_zero_cycle, tight_predecessors
 
-        if self.graph.m and self.graph.min_weight <= 0:
-            raise MethodError(
-                f"all predecessors are listed only if all weights are positive; the least is {self.graph.min_weight}. "
-                "Use result.predecessors, which has one for every vertex."
-            )
+        cure = " Or use result.predecessors, which has one for every vertex."
+        require_no_zero_cycle(self.graph, "all predecessors are listed", cure)
         r = self._row_of(source, "all_predecessors")
         return tight_predecessors(self.searched, self.solved_again([r])[0] if self.is_solved_again else self.rows[r])
 

@@ -11,8 +11,8 @@ import numpy as np
 from ... import metrics
 from ...engine.loads import find_loads
 from ...engine.query import check
-from ...engine.routes import require_positive
 from ...graph import Graph
+from ...results.ties import require_no_zero_cycle
 from .converted import BackendGraph
 from .native import all_there, backward, native, not_negative
 
@@ -65,7 +65,7 @@ def _bunch(graph: BackendGraph, bunch: Any) -> list[int]:
 def _countable(graph: BackendGraph, weight: Any) -> Graph:
     """Return the graph of a weight, or refuse it before sources are drawn, so that NetworkX draws the same ones."""
     plain = not_negative(all_there(graph, weight))
-    require_positive(plain)
+    require_no_zero_cycle(plain)
     return plain
 
 

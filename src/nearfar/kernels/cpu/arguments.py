@@ -213,3 +213,11 @@ class Lists(NamedTuple):
     near: np.ndarray
     far: np.ndarray
     queued: np.ndarray  # which list a vertex is in; 0: none
+
+
+class Zeros(NamedTuple):
+    """What counting paths needs beside the rest if some weights are zero (tight.py)."""
+
+    missing: np.ndarray  # how many tight arcs to a vertex are to come; zeros between two searches
+    order: np.ndarray
+    limit: Any  # distances from here on do not count as ends; with floats the search goes on a little
