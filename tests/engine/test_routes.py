@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import nearfar
 from helpers.networkx_graphs import both
+from helpers.zero_arcs import graph_of, shortest_paths, zero_arcs
 from nearfar import Graph, generate
 
 
@@ -51,6 +52,26 @@ def test_counts_and_predecessors(pair, source):
         assert counts[v] == wanted and nearfar.count_paths(here, s, v) == wanted
 
 
+@settings(max_examples=300)
+@given(graph=zero_arcs(), kind=st.sampled_from(["int32", "float64", "float32"]), s=st.integers(0, 6))
+def test_arcs_of_weight_zero(graph, kind, s):
+    """Counts, predecessors in both directions and the k shortest paths are those of all paths listed one by one."""
+    n, s = graph[0], s % graph[0]
+    here, (_, found) = graph_of(*graph, kind), shortest_paths(*graph, s)
+    counts = nearfar.count_paths(here, s)
+    assert counts.tolist() == [len(paths) for paths in found]
+    there = nearfar.sssp(here.reverse(), s, direction="to")
+    for offsets, vertices in (nearfar.sssp(here, s).all_predecessors(), there.all_predecessors()):
+        for v in range(n):
+            assert vertices[offsets[v] : offsets[v + 1]].tolist() == sorted({p[-2] for p in found[v] if len(p) > 1})
+    for t in range(n):
+        routes = nearfar.paths(here, s, t, len(found[t]) + 1)
+        if t != s and found[t]:
+            assert sorted(path for _, path in routes[: len(found[t])]) == sorted(found[t])
+            longer = [d for d, _ in routes[len(found[t]) :]]
+            assert all(d > routes[0][0] * (1 + 1e-6) for d in longer)
+
+
 def test_routes_of_roads_by_name():
     graph = Graph.from_arcs(["Ulm", "Ulm", "Bonn"], ["Bonn", "Kiel", "Kiel"], [4, 9, 3], names=True)
     assert nearfar.paths(graph, "Ulm", "Kiel", 3) == [(7, ["Ulm", "Bonn", "Kiel"]), (9, ["Ulm", "Kiel"])]
@@ -72,7 +93,7 @@ def test_floats_and_direction():
 
 def test_bad_input():
     graph = Graph.from_arcs([0, 1], [1, 0], [0, -0.0])
-    with pytest.raises(nearfar.errors.MethodError, match="positive"):
+    with pytest.raises(nearfar.errors.MethodError, match="cycles of weight 0"):
         nearfar.count_paths(graph, 0)
     with pytest.raises(nearfar.errors.MethodError, match=r"has -2\. Give such arcs"):  # no advice of a method
         nearfar.count_paths(Graph.from_arcs([0, 1], [1, 2], [5, -2]), 0)
@@ -80,7 +101,7 @@ def test_bad_input():
         nearfar.paths(Graph.from_arcs([0, 1], [1, 2], [5, -2]), 0, 2, 2)
     with pytest.raises(nearfar.errors.OptionError, match="k is 0"):
         nearfar.paths(graph, 0, 1, 0)
-    with pytest.raises(nearfar.errors.MethodError, match="positive"):
+    with pytest.raises(nearfar.errors.MethodError, match=r"cycles of weight 0.* Or use result\.predecessors"):
         nearfar.sssp(graph, 0).all_predecessors()
     with pytest.raises(nearfar.errors.OptionError, match="source="):
         nearfar.mssp(generate.road_grid(3, 3), [0, 1]).all_predecessors()

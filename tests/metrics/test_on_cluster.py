@@ -15,7 +15,7 @@ import pytest
 import nearfar
 from helpers.marks import HANG
 from nearfar import Graph, generate, metrics
-from nearfar.errors import InputTypeError, MemoryLimitError, OptionError
+from nearfar.errors import InputTypeError, MemoryLimitError, MethodError, OptionError
 from nearfar.scale import sizing
 
 pytest.importorskip("distributed")
@@ -146,6 +146,29 @@ def test_betweenness(cluster, name, metric):
     assert there.stats["method"] == here.stats["method"]
     again = PATHS[metric](graph, client=cluster)
     assert np.array_equal(again.values, there.values)  # whichever worker was faster
+
+
+def zeros():
+    """Return a graph in which arcs to greater indices may weigh nothing."""
+    graph = generate.rmat(7, seed=2, undirected=False)
+    flat = (graph.tails < graph.heads) & (graph.weights % 3 == 0)
+    return Graph.from_arcs(graph.tails, graph.heads, np.where(flat, 0, graph.weights % 20 + 1) / 10, n=graph.n)
+
+
+@pytest.mark.parametrize("metric", PATHS)
+def test_betweenness_over_zeros(cluster, metric):
+    graph = zeros()
+    assert graph.min_weight == 0
+    here, there = PATHS[metric](graph), PATHS[metric](graph, client=cluster)
+    assert np.allclose(there.values, here.values, **ROUNDED) and there.values.max() > 0
+
+
+def test_zeros_that_cannot_be_counted(cluster):
+    """A cycle is found by the caller, what rounding loses by a worker; errors come out as themselves."""
+    with pytest.raises(MethodError, match="is part of one"):
+        metrics.betweenness(Graph.from_arcs([0, 1], [1, 0], [0, 0]), client=cluster)
+    with pytest.raises(MethodError, match="lost in rounding"):
+        metrics.betweenness(Graph.from_arcs([0, 1, 2], [1, 2, 1], [1e20, 1, 0]), client=cluster)
 
 
 @pytest.mark.parametrize("name", GRAPHS)

@@ -104,25 +104,19 @@ def routes(graph: Graph, source: int, target: int, threads: int | None) -> Itera
 def count_from_row(result: Distances) -> np.ndarray:
     """Return how many shortest paths lead from the source of a single row to every vertex."""
     from ..kernels.cpu.brandes import count_from, has_parallel
+    from ..kernels.cpu.tight import count_sorted
 
     graph, row = result.searched, result.rows[0]
     mark, slack = limits.unreached(row.dtype), slack_of(row.dtype)
     order = np.argsort(row, kind="stable").astype(np.int32)[: int(np.count_nonzero(row != mark))]
     parallel = bool(has_parallel(graph.offsets, graph.arcs, np.empty(graph.n, np.int32)))
-    zeros = True if has_zeros(graph) else None
-    if zeros:
-        order = _sorted_tight(graph, int(result.source_indices[0]), order, row, parallel)
-    sigma = np.empty(graph.n)
-    count_from(graph.offsets, graph.arcs, order, row, mark, slack, parallel, zeros, sigma)
-    return sigma
-
-
-def _sorted_tight(graph: Graph, source: int, found: np.ndarray, row: np.ndarray, parallel: bool) -> np.ndarray:
-    """Return the vertices of a row, its source first, so that no arc of a shortest path leads back."""
-    from ..kernels.cpu.tight import sort_tight
-
-    found = np.concatenate([np.array([source], np.int32), found[found != source]])
-    space, mark, slack = (np.zeros(graph.n, np.int32) for _ in range(2)), limits.unreached(row.dtype), slack_of(row.dtype)
-    if sort_tight(graph.offsets, graph.arcs, found, len(found), row, mark, slack, parallel, *space) < len(found):
+    ties, sigma = (row, mark, slack, parallel), np.zeros(graph.n)
+    if not has_zeros(graph):
+        count_from(graph.offsets, graph.arcs, order, *ties, sigma)
+        return sigma
+    source = result.source_indices[:1]
+    found = np.concatenate([source, order[order != source]])  # there may be others at distance 0
+    work = np.zeros(graph.n, np.int32), np.empty(graph.n, np.int32)
+    if count_sorted(graph.offsets, graph.arcs, found, len(found), *ties, *work, sigma) < len(found):
         raise lost_in_rounding()
-    return found
+    return sigma

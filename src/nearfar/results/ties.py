@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import MethodError
+from ..graph.rows import row_of
 from .limits import unreached
 
 if TYPE_CHECKING:
@@ -45,10 +46,11 @@ def require_no_zero_cycle(graph: Graph, what: str = "paths can be counted", cure
         )
     e = int(find_zero_cycle(graph.offsets, graph.arcs, np.empty(graph.n, np.int64), np.empty(graph.n, np.int32)))
     if e >= 0:
+        loop = row_of(graph.offsets, e) == graph.heads[e]
         alone = ", as every edge of weight 0 is in an undirected graph" if graph.undirected else ""
         raise MethodError(
             f"{what} only without cycles of weight 0, around which shortest walks have no end; {graph.arc_name(e)} "
-            f"is part of one{alone}. Give it a positive weight, or join its ends.{cure}"
+            f"is part of one{alone}. Give it a positive weight, or {'drop it' if loop else 'join its ends'}.{cure}"
         )
 
 

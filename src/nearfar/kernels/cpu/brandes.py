@@ -16,7 +16,7 @@ import numpy as np
 from ..jit import inlined, kernel
 from .arguments import Zeros
 from .balls import search_ball
-from .tight import counts_as_path, sort_tight
+from .tight import count_sorted, counts_as_path
 
 MOST_PATHS = np.finfo(np.float64).max
 
@@ -43,8 +43,8 @@ def counts_as_end(wanted, v, dist, zeros):
 
 @kernel
 def brandes(
-    offsets, arcs, sources, ceiling, zero, heap, keys, positions, dist, found, wanted, slack, parallel, zeros: Zeros,
-    sigma, behind, through, ends, loads, stop,
+    offsets, arcs, sources, ceiling, zero, heap, keys, positions, dist, found, wanted, slack, parallel,
+    zeros: Zeros | None, sigma, behind, through, ends, loads, stop,
 ):  # fmt: skip
     """Add what passes through every vertex, and over every arc, from some sources to the wanted targets.
 
@@ -57,16 +57,17 @@ def brandes(
             return np.int64(-1)
         s = sources[i]
         count = search_ball(offsets, arcs, s, ceiling, zero, heap, keys, positions, dist, found)
-        if zeros is not None:  # noqa: SIM102 - Numba leaves the whole out if it is None
-            if count > 0 and count > sort_tight(offsets, arcs, found, count, dist, ceiling, slack, parallel,
-                                                zeros.missing, zeros.order):  # fmt: skip
+        if zeros is None:  # Numba leaves one of both out
+            sigma[s] = 1.0
+            for j in range(count):
+                u = found[j]
+                for e in range(offsets[u], offsets[u + 1]):
+                    if counts_as_path(offsets, arcs, u, e, dist, ceiling, slack, parallel, zeros):
+                        sigma[arcs[e]["head"]] += sigma[u]
+        elif count > 0:
+            work = zeros.missing, zeros.order, sigma
+            if count_sorted(offsets, arcs, found, count, dist, ceiling, slack, parallel, *work) < count:
                 return np.int64(s)
-        sigma[s] = 1.0
-        for j in range(count):
-            u = found[j]
-            for e in range(offsets[u], offsets[u + 1]):
-                if counts_as_path(offsets, arcs, u, e, dist, ceiling, slack, parallel, zeros):
-                    sigma[arcs[e]["head"]] += sigma[u]
         for j in range(count - 1, -1, -1):
             u = found[j]
             for e in range(offsets[u], offsets[u + 1]):
@@ -90,15 +91,18 @@ def brandes(
 
 
 @kernel
-def count_from(offsets, arcs, order, dist, unreached, slack, parallel, zeros, sigma):
-    """Write how many shortest paths lead from the first vertex of ``order`` to every vertex; no tight arc leads back."""
+def count_from(offsets, arcs, order, dist, unreached, slack, parallel, sigma):
+    """Write how many shortest paths lead from the first vertex of ``order`` to every vertex, in order of distance.
+
+    Weights are positive; `count_sorted` counts where they are not.
+    """
     sigma[:] = 0.0
     if len(order) > 0:
         sigma[order[0]] = 1.0
     for j in range(len(order)):
         u = order[j]
         for e in range(offsets[u], offsets[u + 1]):
-            if counts_as_path(offsets, arcs, u, e, dist, unreached, slack, parallel, zeros):
+            if counts_as_path(offsets, arcs, u, e, dist, unreached, slack, parallel, None):
                 sigma[arcs[e]["head"]] += sigma[u]
 
 

@@ -47,10 +47,11 @@ def counts_as_path(offsets, arcs, u, e, dist, ceiling, slack, parallel, zeros):
 
 
 @kernel
-def sort_tight(offsets, arcs, found, count, dist, ceiling, slack, parallel, missing, order):
-    """Sort ``found[:count]``, the source first, so that no tight arc leads back; return how many could be sorted.
+def count_sorted(offsets, arcs, found, count, dist, ceiling, slack, parallel, missing, order, sigma):
+    """Add to ``sigma`` how many shortest paths lead from ``found[0]`` to each of ``found[:count]``, and sort these.
 
-    ``missing`` and ``order`` are work space; ``missing`` is zeros before and after.
+    Afterwards no tight arc leads back. Returns how many could be sorted; if these are fewer, nothing is right.
+    ``missing`` and ``order`` are work space, ``missing`` zeros before and after, ``sigma`` zeros before.
     """
     for j in range(count):
         u = found[j]
@@ -58,6 +59,7 @@ def sort_tight(offsets, arcs, found, count, dist, ceiling, slack, parallel, miss
             if counts_as_path(offsets, arcs, u, e, dist, ceiling, slack, parallel, True):
                 missing[arcs[e]["head"]] += 1
     order[0] = found[0]
+    sigma[order[0]] = 1.0
     first, size = np.int64(0), np.int64(1)
     while first < size:
         u = order[first]
@@ -65,6 +67,7 @@ def sort_tight(offsets, arcs, found, count, dist, ceiling, slack, parallel, miss
         for e in range(offsets[u], offsets[u + 1]):
             if counts_as_path(offsets, arcs, u, e, dist, ceiling, slack, parallel, True):
                 v = arcs[e]["head"]
+                sigma[v] += sigma[u]
                 missing[v] -= 1
                 if missing[v] == 0:
                     order[size] = v
