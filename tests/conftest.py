@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from helpers.commands import roads as roads
 from helpers.commands import run as run
 from helpers.runtimes import follow
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what runs in the background: Ctrl-C is tested here
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 FOLLOWED = follow()  # before anything asks OpenCL for its platforms, which it does only once
 settings.register_profile("nearfar", deadline=None)  # the first example of a test may compile a kernel
 settings.load_profile("nearfar")
