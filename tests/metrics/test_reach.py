@@ -166,6 +166,20 @@ def test_bad_opportunities(opportunities, message):
         metrics.accessibility(generate.road_grid(3, 3), opportunities, cutoffs=3)
 
 
+@pytest.mark.parametrize("on", ["vertices", "arcs"])
+def test_points_on_a_graph_are_no_amounts(on):
+    """They are a table, too, whose numbers are not what is meant; the error's way out counts all that lies there."""
+    city = generate.city(4, 4)
+    points = np.repeat(city.coordinates[[3, 9]], 2, axis=0) + 1e-6
+    places = nearfar.geo.snap(city, *points.T, on=on)
+    with pytest.raises(nearfar.errors.InputTypeError, match=r"4 points .*'vertex': places\.vertices"):
+        metrics.accessibility(city, places, cutoffs=60)
+    if on == "vertices":
+        table = pd.DataFrame({"vertex": places.vertices, "jobs": [1, 2, 3, 4]})
+        wanted = metrics.accessibility(city, {city.name(3): 3, city.name(9): 7}, cutoffs=60).values
+        assert np.array_equal(metrics.accessibility(city, table, cutoffs=60).values, wanted)
+
+
 def test_within_is_refused_before_memory_ends():
     graph = generate.road_grid(60, 60, seed=1)
     with pytest.raises(nearfar.errors.MemoryLimitError, match="cutoff"):

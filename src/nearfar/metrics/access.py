@@ -14,7 +14,7 @@ import numpy as np
 
 from ..engine.decay import Decay
 from ..engine.folds import Wanted
-from ..engine.query import PreparedGraph
+from ..engine.query import Located, PreparedGraph
 from ..errors import InputTypeError, OptionError
 from ..graph import Graph
 from ..graph.arrays import on_host
@@ -150,6 +150,12 @@ def take_amounts(graph: Graph, opportunities: Any) -> tuple[np.ndarray, list[Any
 
 def _take_values(graph: Graph, opportunities: Any) -> tuple[np.ndarray, np.ndarray, list[Any] | None]:
     """Return amounts, one column per kind; the vertex of each row; and the names of the kinds."""
+    if isinstance(opportunities, Located):  # a table, too, but its numbers are of points and distances
+        raise InputTypeError(
+            f"the opportunities are {len(opportunities)} points on the graph, which say where, but not how much. Give "
+            "amounts with them: pandas.DataFrame({'vertex': places.vertices, 'jobs': jobs}), where what lies at the "
+            "same vertex is added up."
+        )
     if isinstance(opportunities, Mapping):
         where = graph.indices(list(opportunities))
         values = np.asarray(list(opportunities.values())) if len(where) else np.empty(0, np.int64)
