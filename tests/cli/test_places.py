@@ -134,3 +134,46 @@ def test_wrong_places(run, city, tmp_path):
         run("mssp", city, "--at", "bad.csv").error(word)
     run("mssp", city, "--at", "absent.csv").error("absent.csv")
     run("nearest", city).error("--at")
+
+
+@pytest.mark.parametrize("head", ["name,id,lon,lat,jobs,street", "Name,ID,Longitude,Latitude,jobs,street"])
+def test_opportunities_at_places(run, city, tmp_path, head):
+    """Two places lie at vertex 3: their jobs are added. Names, ids and columns of words are no amounts."""
+    lines = [head]
+    for number, (v, jobs) in enumerate([(3, 5), (20, 2), (3, 7)]):
+        lines.append(f"{number},{number},{typed(v)},{jobs},Oak Street")
+    (tmp_path / "jobs.csv").write_text("\n".join(lines) + "\n", encoding="utf8")
+    asked = ("access", city, "--opportunities", "jobs.csv", "--cutoffs", "60")
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "-o", "-").ok().out)))
+    assert list(rows[0]) == ["vertex", "jobs_60"]
+    wanted = nearfar.metrics.accessibility(CITY, {CITY.name(3): 12, CITY.name(20): 2}, cutoffs=60)
+    assert [int(row["jobs_60"]) for row in rows] == wanted.values[:, 0].tolist()
+    answer = run(*asked, "--json").ok().json
+    assert [place["vertex"] for place in answer["places"]] == [CITY.name(v) for v in (3, 20, 3)]
+    assert f"0 is at {CITY.name(3)}" in " ".join(run(*asked).ok().out.split())
+
+
+def test_which_tables_of_opportunities_have_places(run, city, tmp_path):
+    """A column vertex decides, and x and y are amounts unless they come first."""
+    (tmp_path / "jobs.csv").write_text(f"vertex,lon,lat\n{CITY.name(3)},1,2\n", encoding="utf8")
+    asked = ("access", city, "--opportunities", "jobs.csv", "--cutoffs", "60", "-o", "-")
+    assert run(*asked).ok().out.startswith("vertex,lon_60,lat_60\n")
+    (tmp_path / "jobs.csv").write_text(f"crossing,x,y\n{CITY.name(3)},1,2\n", encoding="utf8")
+    assert run(*asked).ok().out.startswith("vertex,x_60,y_60\n")
+    (tmp_path / "jobs.csv").write_text(f"x,y,jobs\n{typed(3)},2\n", encoding="utf8")
+    assert run(*asked).ok().out.startswith("vertex,jobs_60\n")
+
+
+def test_wrong_opportunities_at_places(run, city, tmp_path):
+    nearfar.write(nearfar.generate.road_grid(3, 3), tmp_path / "bare.gr")
+    asked = ("--opportunities", "jobs.csv", "--cutoffs", "60")
+    for text, words in (
+        (f"lon,lat,jobs\n{typed(0)},many\n{typed(1)},2\n", ("words in the column jobs",)),
+        (f"lon,lat,street\n{typed(0)},Oak Street\n", ("no column of amounts",)),
+        ("lon,lat,jobs\n-20,,2\n", ("column lat", "every place needs one")),
+        ("lon,lat,jobs\n-20,nan,2\n", ("column lat", "every place needs one")),
+    ):
+        (tmp_path / "jobs.csv").write_text(text, encoding="utf8")
+        run("access", city, *asked).error(*words)
+    (tmp_path / "jobs.csv").write_text("lon,lat,jobs\n1,2,3\n", encoding="utf8")
+    run("access", "bare.gr", *asked).error("lon and lat", "no coordinates", "column vertex")

@@ -59,21 +59,29 @@ def _named(word: str, label: str) -> Place:
 
 def find_places(graph: Graph, places: Sequence[Place], role: str) -> list[Any]:
     """Return the names of the vertices nearest to places, and keep for the output which these are."""
-    if not places:
+    pairs = [[float(number) for number in _numbers(place)] for place in places]
+    labels = [place.label for place in places]
+    return snap_places(graph, [lon for lon, _ in pairs], [lat for _, lat in pairs], labels, role)
+
+
+def snap_places(
+    graph: Graph, lon: Sequence[float], lat: Sequence[float], labels: Sequence[str], role: str
+) -> list[Any]:
+    """Return the names of the vertices nearest to coordinates, and keep for the output which these are."""
+    if not labels:
         return []
     from ..geo import snap
     from ..results.lookup import list_names
 
-    pairs = [[float(number) for number in _numbers(place)] for place in places]
-    found = snap(graph, [lon for lon, _ in pairs], [lat for _, lat in pairs])
+    found = snap(graph, lon, lat)
     names = list_names(graph, found.indices)
     kept: list[Found] = graph.memo.setdefault("typed places", [])
-    for place, name, far in zip(places, names, found.distance.tolist(), strict=True):
-        kept.append(Found(place.label, name, far, found.unit))
+    for label, name, far in zip(labels, names, found.distance.tolist(), strict=True):
+        kept.append(Found(label, name, far, found.unit))
         if far > _FAR and found.unit == "m":
             from .screen import note
 
-            note(f"{role} {place.label} is {_length(far, 'm')} from the nearest vertex, {name}")
+            note(f"{role} {label} is {_length(far, 'm')} from the nearest vertex, {name}")
     return names
 
 
@@ -87,8 +95,13 @@ def _numbers(place: Place) -> tuple[str, str]:
 def table_of_places(lines: list[str], path: str) -> Iterator[Place] | None:
     """Return the places of a table, or None if the first line does not name the columns of one."""
     columns = [name.strip().lower() for name in next(csv.reader(lines[:1]), [])]
-    axes = next((axes for axes in _AXES if set(axes) <= set(columns)), None)
+    axes = axes_of(columns)
     return None if axes is None else _places_of(lines, columns, axes, path)
+
+
+def axes_of(columns: Sequence[str]) -> tuple[str, str] | None:
+    """Return which columns, in small letters, are longitude and latitude; None if none are."""
+    return next((axes for axes in _AXES if set(axes) <= set(columns)), None)
 
 
 def _places_of(lines: list[str], columns: list[str], axes: tuple[str, str], path: str) -> Iterator[Place]:

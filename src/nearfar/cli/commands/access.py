@@ -14,6 +14,7 @@ from ..measures import check_table_output, numbers_of, show_measures, summary_of
 from ..options import JSON, QUIET, TABLE_OUT, direction, graph_file, on_cluster, reading, shared
 from .metrics import metric_solving
 
+LABELS = ("name", "id")  # what places are called, even where that is a number
 DECAYS = ("exponential", "gaussian", "linear", "power")
 
 
@@ -31,7 +32,7 @@ DECAYS = ("exponential", "gaussian", "linear", "power")
     type=click.Path(),
     cls=Option,
     metavar="TABLE",
-    help="Table whose first column names vertices, with one column of amounts per kind: .csv, .csv.gz or .parquet.",
+    help="Table: vertices in the first column, or columns lon and lat; amounts per kind; .csv, .csv.gz, .parquet.",
 )
 @click.option("--cutoffs", multiple=True, cls=Option, metavar="LIST", help="Amounts within these distances: 600,1200.")
 @click.option("--decay", type=click.Choice(DECAYS), cls=Option, metavar="NAME", help=f"{', '.join(DECAYS)}.")
@@ -68,6 +69,7 @@ def access(
 
     from ...store.columns import save_columns, vertex_column
     from .. import documents
+    from ..places import place_facts, places_document
     from ..words import find_vertices
     from ..work import cluster_of, given, load, solve
 
@@ -92,14 +94,15 @@ def access(
         return
     if json:
         document = summary_of(loaded.graph, found.vertex_indices, columns)
-        documents.show("access", **documents.reading_of(loaded, began), metrics=document, output=output)
+        reading_facts = documents.reading_of(loaded, began) | places_document(loaded.graph)
+        documents.show("access", **reading_facts, metrics=document, output=output)
     elif not quiet:
         heading = f"What can be reached in {loaded.file}"
-        show_measures(loaded, heading, found.vertex_indices, columns, {}, began, output)
+        show_measures(loaded, heading, found.vertex_indices, columns, dict(place_facts(loaded.graph)), began, output)
 
 
 def _amounts(graph: Any, path: str) -> dict[str, Any]:
-    """Return one array of amounts per column of a table; the first column names the vertices."""
+    """Return one array of amounts per column of a table; the first column names the vertices, or two say where."""
     import numpy as np
 
     from ...errors import FormatError
@@ -107,10 +110,15 @@ def _amounts(graph: Any, path: str) -> dict[str, Any]:
     from ..words import find_vertex
 
     table = read_columns(path)
-    first, *kinds = table
-    if not kinds:
-        raise FormatError(f"{path} has one column only; a column of vertices and one of amounts are needed.", path)
-    where = np.array([graph.index(find_vertex(graph, str(word), "vertex")) for word in table[first]], np.int64)
+    if (axes := _axes(table)) is not None:
+        where, kinds = _places(graph, table, axes, path), _kinds(table, axes)
+        if not kinds:
+            raise FormatError(f"{path} has places, but no column of amounts, which are numbers. Add one.", path)
+    else:
+        first, *kinds = table
+        if not kinds:
+            raise FormatError(f"{path} has one column only; a column of vertices and one of amounts are needed.", path)
+        where = np.array([graph.index(find_vertex(graph, str(word), "vertex")) for word in table[first]], np.int64)
     found = {}
     for kind in kinds:
         values = np.array(table[kind])
@@ -119,3 +127,47 @@ def _amounts(graph: Any, path: str) -> dict[str, Any]:
         found[kind] = np.zeros(graph.n, values.dtype)
         np.add.at(found[kind], where, values)
     return found
+
+
+def _axes(table: dict[str, Any]) -> tuple[str, str] | None:
+    """Return which columns are longitude and latitude, None if the first column names vertices.
+
+    x and y may well be kinds of amounts, unless they come first.
+    """
+    from ..places import axes_of
+
+    names = {name.lower(): name for name in table}
+    axes = axes_of(list(names))
+    if axes is None or "vertex" in names or (axes == ("x", "y") and next(iter(names)) not in axes):
+        return None
+    return names[axes[0]], names[axes[1]]
+
+
+def _kinds(table: dict[str, Any], axes: tuple[str, str]) -> list[str]:
+    """Return the columns of amounts beside places: not what these are called, nor other columns of nothing but words.
+
+    A column of numbers with a word between is none of these: an error says so.
+    """
+    others = [name for name in table if name not in axes and name.lower() not in LABELS]
+    return [name for name in others if not table[name] or not all(isinstance(value, str) for value in table[name])]
+
+
+def _places(graph: Any, table: dict[str, Any], axes: tuple[str, str], path: str) -> Any:
+    """Return the vertices nearest to the places of a table, by index."""
+    import numpy as np
+
+    from ...errors import FormatError, GraphError
+    from ..places import snap_places
+
+    if graph.coordinates is None:
+        raise GraphError(
+            f"{path} has places ({axes[0]} and {axes[1]}), but the graph has no coordinates. Give it some "
+            "(--coordinates FILE), or name the vertices in a column vertex."
+        )
+    lon, lat = (np.array(table[axis]) for axis in axes)
+    for axis, values in zip(axes, (lon, lat), strict=True):
+        if values.dtype.kind not in "iuf" or not np.isfinite(values).all():
+            raise FormatError(f"{path} lacks a number in the column {axis}, but every place needs one.", path)
+    called = next((table[name] for name in table if name.lower() == "name"), None)
+    labels = [f"{x},{y}" for x, y in zip(lon, lat, strict=True)] if called is None else list(map(str, called))
+    return graph.indices(snap_places(graph, lon.tolist(), lat.tolist(), labels, "place"))
