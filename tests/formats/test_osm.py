@@ -83,6 +83,7 @@ def test_andorra_by_bike():
     assert set(bike) - set(car) and set(car) - set(bike)
     both = set(bike) & set(car)
     assert len(both) > len(car) // 2 and sum(bike[arc] > car[arc] for arc in both) > 0.9 * len(both)
+    assert bike[2008298686, 2008298690] == 0.001 == min(bike.values())  # these nodes lie at the same place
 
 
 # which roads
@@ -366,6 +367,19 @@ def test_odd_roads():
         ([], {"highway": "primary"}),
     )
     assert [arc[:2] for arc in found] == [(2, 3), (4, 5), (5, 6), (6, 5)]
+
+
+def test_nodes_at_the_same_place():
+    """A piece of road without a length takes a millisecond, so that paths can be counted; one-ways remain so."""
+    roads = ([1, 1001, 2], {"highway": "primary"}), ([2, 1002], {"highway": "primary", "oneway": "yes"})
+    graph = read_bytes(xml(*roads, nodes=(1, 2, 1001, 1002)), "a.osm")
+    there = seconds(STEP, 70)
+    assert named_arcs(graph) == [
+        (1, 1001, 0.001), (1001, 1, 0.001), (1001, 2, there), (2, 1001, there), (2, 1002, 0.001),
+    ]  # fmt: skip
+    assert nearfar.metrics.betweenness(graph)[1001] == 3 / 6  # from 1 to 2 and 1002, and from 2 to 1
+    quick = read_bytes(xml(*roads, nodes=(1, 2, 1001, 1002)), "a.osm", profile=lambda tags: (1e-9, 1e-9))
+    assert nearfar.distance(quick, 1001, 2) == pytest.approx(STEP * 1e-9)  # whoever has another unit keeps it
 
 
 def test_nodes_after_the_roads_and_new_nodes():

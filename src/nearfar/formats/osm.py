@@ -33,6 +33,7 @@ from .restrictions import Restriction, forbidden_ways, read_restriction, ways_of
 _NOWHERE = 2**31 - 1  # osmium's coordinate of a node that is not in the file
 _PARTS = 1e7  # units of osmium's coordinates per degree
 _BLOCK = 1 << 16  # pieces of road that are measured at a time: about 10 MB of arrays
+_LEAST = 1e-3  # seconds that a piece of road takes whose ends lie at the same place
 _ADVICE = f"Fetch it again, or name another format with {option('format')}."
 
 
@@ -219,6 +220,9 @@ def _arcs(source: Source, roads: Roads, profile: str) -> tuple[Pieces, Array, Ar
         open_ = np.isfinite(pace)
         metres = distance(points[ends[:, 0]], points[ends[:, 1]])[:, None]
         seconds = np.multiply(metres, pace, out=np.zeros(pace.shape), where=open_)
+        # Some nodes lie exactly where their neighbours do. Pieces of no length would be cycles of weight 0, so that
+        # shortest paths could not be counted (betweenness), while a millisecond changes no answer that matters.
+        seconds[metres[:, 0] == 0] = _LEAST
         pieces.add(ends[open_], ends[:, ::-1][open_], seconds[open_])
     return pieces, names, points
 
