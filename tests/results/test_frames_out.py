@@ -237,6 +237,17 @@ def test_tables_of_opportunities_and_demand(make, ids):
     assert len(metrics.select_link(graph, demand, graph.find_rows(ids[1], ids[2]))) == 1
 
 
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_tables_of_places_are_no_opportunities(make):
+    """The index of a frame would be taken for vertices, and longitudes for amounts."""
+    graph = Graph.from_arcs([0, 1], [1, 2], [5, 7])
+    columns = {"lon": [1.5, 2.5], "lat": [3.0, 4.0], "jobs": [7, 8]}
+    with pytest.raises(OptionError, match=r"'lon' and 'lat'.*geo\.snap"):
+        metrics.accessibility(graph, make(columns), cutoffs=5)
+    named = make({"vertex": [0, 2], **columns})
+    assert metrics.accessibility(graph, named, cutoffs=5)[0] == {("lon", 5): 1.5, ("lat", 5): 3, ("jobs", 5): 7}
+
+
 def test_tables_that_cannot_be_opportunities_or_demand():
     graph = Graph.from_arcs([0, 1], [1, 2], [5, 7])
     amounts = pl.DataFrame({"vertex": [0, 1], "jobs": [1, 2]})

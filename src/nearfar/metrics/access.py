@@ -7,7 +7,7 @@ that is 1 up to the cutoff and 0 beyond. Any other function is a *decay*.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Unpack
 
 import numpy as np
@@ -165,6 +165,7 @@ def _take_values(graph: Graph, opportunities: Any) -> tuple[np.ndarray, np.ndarr
             )
         return values.reshape(-1, 1), where, None
     if _is_indexed(opportunities):
+        _refuse_places(getattr(opportunities, "columns", ()))
         where, values = graph.indices(opportunities.index.tolist()), opportunities.to_numpy()
         kinds = list(opportunities.columns) if values.ndim == 2 else None
         return values.reshape(len(where), -1), where, kinds
@@ -180,6 +181,16 @@ def _take_values(graph: Graph, opportunities: Any) -> tuple[np.ndarray, np.ndarr
     return values.reshape(graph.n, 1 if kinds is None else len(kinds)), np.arange(graph.n), kinds
 
 
+def _refuse_places(columns: Collection[Any]) -> None:
+    """Refuse a table of places: its index may be mere numbers of lines, and its coordinates are no amounts."""
+    if {"lon", "lat"} <= set(columns) and "vertex" not in columns:
+        raise OptionError(
+            "the opportunities have columns 'lon' and 'lat', but no column 'vertex', which names the vertices. "
+            "nearfar.geo.snap(graph, table['lon'], table['lat']).vertices are the nearest ones: make them that column, "
+            "and leave out 'lon' and 'lat', as all other columns are amounts."
+        )
+
+
 def _is_indexed(opportunities: Any) -> bool:
     """Tell whether this is a Series or DataFrame of pandas whose index names vertices, since no column does."""
     if not (hasattr(opportunities, "iloc") and hasattr(opportunities, "to_numpy")):
@@ -190,6 +201,7 @@ def _is_indexed(opportunities: Any) -> bool:
 def _take_frame(graph: Graph, frame: Any) -> tuple[np.ndarray, np.ndarray, list[Any]]:
     """Return amounts, vertices and kinds of a table with a column of vertices, as polars, Arrow and DuckDB have it."""
     table = take_columns(frame)
+    _refuse_places(table.names)
     if "vertex" not in table.names:
         raise OptionError("the opportunities have no column 'vertex', which names the vertices. Name it so.")
     named = table.names.index("vertex")
