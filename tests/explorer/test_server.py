@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -286,32 +287,40 @@ def test_large_answers_are_whole():
         server.close()
 
 
-@pytest.mark.skipif(not SOCKETS.exists(), reason="this system does not list the users of sockets")
-def test_other_users_get_no_answer(page, monkeypatch):
+@pytest.mark.skipif(not SOCKETS[0][0].exists(), reason="this system does not list the users of sockets")
+@pytest.mark.parametrize("host", ["127.0.0.1", "::ffff:127.0.0.1"])
+def test_other_users_get_no_answer(page, monkeypatch, host):
+    """The second is the same machine through an address of IPv6, which Linux has in another list."""
     monkeypatch.setattr(os, "getuid", lambda: 4_000_001)  # whose process this is not
     try:
-        with socket.create_server(("127.0.0.1", 0)) as door, socket.create_connection(door.getsockname()) as line:
-            ends = line.getsockname(), line.getpeername()
+        door = socket.create_server(("127.0.0.1", 0))
+        with door, socket.create_connection((host, door.getsockname()[1])), door.accept()[0] as end:
+            ends = end.getpeername(), end.getsockname()
             monkeypatch.setattr(peers, "SOCKETS", listed_as(4_000_002))
             assert is_another_user(*ends) and ask(page)[0] == 403 and ask(page, "row?source=3")[0] == 403
             monkeypatch.setattr(peers, "SOCKETS", listed_as(4_000_001))
             assert not is_another_user(*ends) and ask(page)[0] == 200
             monkeypatch.setattr(peers, "SOCKETS", listed_as(0))
             assert not is_another_user(*ends)
-            monkeypatch.setattr(peers, "SOCKETS", Path("/there is no such list"))
+            monkeypatch.setattr(peers, "SOCKETS", ((Path("/there is no such list"), ""),))
             assert not is_another_user(*ends) and ask(page)[0] == 200
     finally:
         monkeypatch.undo()
 
 
-class listed_as:  # noqa: N801 - it stands for a path
-    """The list of sockets, where all belong to one user."""
+def listed_as(user):
+    """Return the lists of sockets, where all belong to one user."""
+    return tuple((Listed(path, user), before) for path, before in SOCKETS)
 
-    def __init__(self, user):
-        self.user = user
+
+class Listed:
+    """Stands for a path of a list of sockets."""
+
+    def __init__(self, path, user):
+        self.path, self.user = path, user
 
     def open(self, encoding):
-        lines = [line.split() for line in SOCKETS.read_text().splitlines()]
+        lines = [line.split() for line in self.path.read_text().splitlines()]
         return io.StringIO("\n".join(" ".join([*line[:7], str(self.user), *line[8:]]) for line in lines))
 
 
@@ -375,3 +384,19 @@ def test_ctrl_c_ends_the_command(tmp_path):
         child.wait()
     assert child.returncode == 0
     assert "Ctrl-C ends it" in said and said.endswith("nearfar: ended\n") and "Traceback" not in said
+
+
+def test_many_open_files(page):
+    """Numbers of files from 1,024 on, as a program that holds many has them, are no reason to give no answer."""
+    resource = pytest.importorskip("resource", reason="this system has no such limits")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 4096:
+        pytest.skip("this user may not open so many files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, hard))
+    try:
+        with ExitStack() as files:
+            for _ in range(1100):
+                files.enter_context(open(os.devnull))
+            assert ask(page, "row?source=7&method=dijkstra")[0] == 200
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

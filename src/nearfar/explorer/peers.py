@@ -1,6 +1,7 @@
 """Who is at the other end of a connection from this machine: which user, where the system tells.
 
-Linux lists the sockets of all users in /proc/net/tcp, with the number of the user. So a user who has seen the address
+Linux lists the sockets of all users in /proc/net/tcp, with the number of the user, and in /proc/net/tcp6 those that
+reach 127.0.0.1 through an address of IPv6. So a user who has seen the address
 of the page, in the list of processes as an argument of the browser, still gets no answer.
 """
 
@@ -9,9 +10,10 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 
-SOCKETS = Path("/proc/net/tcp")
+SOCKETS = ((Path("/proc/net/tcp"), ""), (Path("/proc/net/tcp6"), "0000000000000000FFFF0000"))  # before an address
 USER = 7  # the column
 
 
@@ -22,15 +24,13 @@ def is_another_user(peer: tuple[str, int], server: tuple[str, int]) -> bool:
     """
     if not hasattr(os, "getuid"):
         return False
-    ends = [_as_listed(*peer), _as_listed(*server)]
-    try:
-        with SOCKETS.open(encoding="ascii") as lines:
+    for sockets, before in SOCKETS:
+        ends = [before + _as_listed(*peer), before + _as_listed(*server)]
+        with suppress(OSError, ValueError, IndexError), sockets.open(encoding="ascii") as lines:
             for line in lines:
                 fields = line.split()
                 if fields[1:3] == ends:
                     return int(fields[USER]) not in (0, os.getuid())
-    except (OSError, ValueError, IndexError):
-        pass
     return False
 
 
