@@ -15,7 +15,7 @@ from helpers.commands import roads as roads
 from helpers.commands import run as run
 from helpers.runtimes import follow
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what runs in the background: Ctrl-C is tested here
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 FOLLOWED = follow()  # before anything asks OpenCL for its platforms, which it does only once
 settings.register_profile("nearfar", deadline=None)  # the first example of a test may compile a kernel

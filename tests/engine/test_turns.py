@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import nearfar
 from helpers.oracle import as_floats
+from nearfar import Graph
 from nearfar.errors import GraphError, InputTypeError, MethodError, NoPathError, OptionError, VertexError
 
 LONGEST = 4  # vertices of a forbidden way
@@ -490,3 +491,35 @@ def test_a_wrong_distance_is_found():
     assert nearfar.verify(turns, found)
     found.rows[0, 3] = 6  # as if the turn were free
     assert not nearfar.verify(turns, found)
+
+
+def test_an_iterator_of_forbidden_ways():
+    graph = Graph.from_arcs([0, 1], [1, 2], [5, 7])
+    for ways in (zip([0], [1], [2], strict=True), map(tuple, [[0, 1, 2]]), (way for way in [(0, 1, 2)])):
+        assert nearfar.distance(graph.with_turns(ways), 0, 2) == math.inf
+
+
+def test_a_row_that_knows_no_turns_is_no_proof():
+    graph = Graph.from_arcs([0, 1], [1, 2], [5, 7])
+    turns = graph.with_turns([(0, 1, 2)])
+    for plain in (nearfar.sssp(graph, 0), nearfar.table(graph, [0], [2]), nearfar.nearest(graph, [0, 1], 2)):
+        with pytest.raises(InputTypeError, match="of a graph without them"):
+            nearfar.verify(turns, plain)
+
+
+def test_changed_answers_are_not_proved():
+    turns = Graph.from_arcs([0, 1, 2], [1, 2, 0], [5, 7, 1], undirected=True).with_turns(uturn=9)
+    nearest, several = nearfar.nearest(turns, [0, 1]), nearfar.nearest(turns, [0, 1], 2)
+    assert nearfar.verify(turns, nearest) and nearfar.verify(turns, several)
+    nearest.source[0] = 1
+    several.dist[0, 0] += 1
+    for changed in (nearest, several):
+        assert "were changed" in nearfar.verify(turns, changed).problems[0]
+
+
+def test_costs_that_no_distance_holds():
+    graph = Graph.from_arcs([0, 1], [1, 2], [1, 2])
+    assert nearfar.distance(graph.with_turns(costs={(0, 1, 2): 2**53 - 1}), 0, 2) == 2**53 + 2
+    for costs, uturn in (({(0, 1, 2): 10**400}, 0), (None, 10**400)):
+        with pytest.raises(OptionError, match="no distance holds"):
+            graph.with_turns(costs=costs, uturn=uturn)

@@ -26,7 +26,7 @@ import numpy as np
 from ..errors import InputTypeError
 from ..graph import Graph, TurnGraph
 from ..results import Distances, KNearest, Nearest, Table
-from ..results.turns import TurnDistances, TurnKNearest, TurnTable
+from ..results.turns import TurnDistances, TurnKNearest, TurnTable, origins
 from .crew import Crew, threads_of
 from .proof import Arcs, Row, reach
 from .rounded import CycleError, Paths, measure
@@ -118,10 +118,15 @@ def verify(graph: Any, result: Distances | Nearest | KNearest | Table) -> Certif
     NOT exact:
     - vertex 2 has 13, but arc 1 (1 -> 2, weight 7) leads to it with 12: it should be at most 12
     """
+    held = result
     if isinstance(result, Nearest) and isinstance(result.distances, TurnDistances):
         result = result.distances  # which source is nearest follows from the path, not from a row of its own
     if isinstance(result, TurnDistances | TurnTable | TurnKNearest):
         graph, result = _states_of(graph), result.inner
+        if not _says_what_was_found(held):
+            return Certificate(["sources or distances were changed after they were found"], 1, graph.n, graph.m)
+    elif isinstance(graph, TurnGraph):
+        raise InputTypeError("graph has turns, but the result is of a graph without them. Query the one with turns.")
     if isinstance(prepared_from := getattr(graph, "graph", None), Graph):
         graph = prepared_from
     if isinstance(result, Table):
@@ -146,6 +151,17 @@ def _states_of(graph: Any) -> Graph:
         kind = type(graph).__name__
         raise InputTypeError(f"the result is of a graph with turns, but graph is a {kind}. Give the one with turns.")
     return graph.states
+
+
+def _says_what_was_found(result: Any) -> bool:
+    """Tell whether what a result copied from that over the larger graph, which is proved, still says the same."""
+    if isinstance(result, Nearest):
+        row: Any = result.distances
+        return np.array_equal(result.source, origins(row.turns, row.inner))
+    if isinstance(result, TurnKNearest):
+        again = TurnKNearest(result.turns, result.inner, result.columns)
+        return np.array_equal(result.dist, again.dist) and np.array_equal(result.source, again.source)
+    return True
 
 
 def _verify_table(graph: Graph, table: Table) -> Certificate:

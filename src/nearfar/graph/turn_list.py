@@ -75,6 +75,8 @@ def _take_function(costs: Costs | None) -> Callable[[Array], Any] | None:
 def take_paths(forbidden: Any) -> Paths:
     """Return the forbidden ways as tuples of three or more vertices."""
     listed = forbidden.tolist() if isinstance(forbidden, np.ndarray) else forbidden
+    if not _is_one(listed):
+        listed = list(listed)  # which is gone through twice; an iterator would be empty then
     for some in [listed] if _is_one(listed) else listed:
         if _is_one(some):
             raise InputTypeError(

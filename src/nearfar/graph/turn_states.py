@@ -99,7 +99,7 @@ def _in_order(graph: Graph, paths: Any, found: list[_Arcs], vertices: Array, end
 def _weights(graph: Graph, costs: Array, arcs: Array) -> Array:
     """Return the weights of arcs between states: whole numbers if all weights and costs are."""
     weights = np.ones(graph.m, np.int64) if graph.weights is None else graph.weights
-    whole = weights.dtype.kind == "i" and (costs == np.rint(costs)).all() and costs.max(initial=0) <= 2**53
+    whole = weights.dtype.kind == "i" and (costs == np.rint(costs)).all() and costs.max(initial=0) < 2**53
     kind = np.int64 if whole else weights.dtype if weights.dtype.kind == "f" else np.float64
     found = np.zeros(len(arcs), kind)
     real = arcs != NO_VERTEX

@@ -195,6 +195,8 @@ def take_cost(cost: Any, what: str) -> float:
     """Return a cost: a number, at least 0; inf forbids."""
     if isinstance(cost, bool | np.bool_) or not isinstance(cost, int | float | np.integer | np.floating):
         raise InputTypeError(f"{what}, is {shorten(cost)}, a {type(cost).__name__}; give a number, inf to forbid it.")
+    if isinstance(cost, int) and cost >= 2**63:
+        raise OptionError(f"{what}, is {shorten(cost)}, which no distance holds. Give math.inf to forbid it.")
     if not cost >= 0:
         raise OptionError(f"{what}, is {cost}, but must be at least 0. Give math.inf to forbid it.")
     return cost.item() if isinstance(cost, np.generic) else cost

@@ -185,7 +185,7 @@ class TurnKNearest(Turning, KNearest):
             stats=inner.stats,
             search=_path_between,
         )
-        self.turns, self.inner = turns, inner
+        self.turns, self.inner, self.columns = turns, inner, columns
 
     def states(self, s: int, v: int) -> np.ndarray:
         """Return the states of the path between a source and a vertex, in the direction of travel."""
