@@ -177,3 +177,24 @@ def test_wrong_opportunities_at_places(run, city, tmp_path):
         run("access", city, *asked).error(*words)
     (tmp_path / "jobs.csv").write_text("lon,lat,jobs\n1,2,3\n", encoding="utf8")
     run("access", "bare.gr", *asked).error("lon and lat", "no coordinates", "column vertex")
+
+
+def test_graphs_without_coordinates(run, tmp_path):
+    """Each way out is said once, as it is typed; words that look like places are told from vertices."""
+    for names in (True, False):
+        bare = Graph.from_arcs(["1.5", "b"], ["b", "1.5"], names=True) if names else Graph.from_arcs([0, 1], [1, 0])
+        nearfar.write(bare, tmp_path / "none.npz")
+        ends = ["1.5", "b"] if names else ["0", "1"]
+        lost = run("path", "none.npz", *ends, "-o", "way.geojson").error("no coordinates", "read, by --coordinates")
+        assert lost.err.count("--coordinates") == 1 and "built" not in lost.err
+        for given in (["path", "none.npz", "--from", "-87.6,41.8", "--to", ends[0]],
+                      ["mssp", "none.npz", "--sources=-87.6,41.8"]):  # fmt: skip
+            run(*given).error("'-87.6,41.8'", "the graph has no coordinates", "--coordinates")
+        assert "coordinates" not in run("path", "none.npz", "17,18", ends[0]).error("17,18").err
+    named = Graph.from_arcs(["1.5", "2"], ["2", "1.5"], names=True)
+    assert find_vertices(named, ["1.5,2"], "source") == ["1.5", "2"]
+
+
+def test_a_unit_that_cannot_be_typed_is_not_offered(run, tmp_path):
+    nearfar.write(CITY.with_units(), tmp_path / "bare.npz")
+    assert "another unit" not in run("path", "bare.npz", "--from", typed(0), "--to", typed(41)).error("--plane").err

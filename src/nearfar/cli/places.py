@@ -45,9 +45,12 @@ def as_place(graph: Graph, word: str) -> Place | None:
     """Return a word as a place, or None; whether a vertex is called so is asked before."""
     if isinstance(word, Place):
         return word
-    if graph.coordinates is None or "." not in word or not _PAIR.fullmatch(word):
-        return None
-    return _named(word, word.strip())
+    return None if graph.coordinates is None or not is_pair(word) else _named(word, word.strip())
+
+
+def is_pair(word: str) -> bool:
+    """Return whether a word is written as longitude and latitude."""
+    return "." in word and _PAIR.fullmatch(word) is not None
 
 
 def _named(word: str, label: str) -> Place:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import FileError, FormatError, InputTypeError, MissingFileError, VertexError, clip
-from .places import Place, as_place, find_places, table_of_places
+from ..errors import FileError, FormatError, InputTypeError, MissingFileError, VertexError, clip, option
+from .places import Place, as_place, find_places, is_pair, table_of_places
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -41,6 +41,11 @@ def find_vertex(graph: Graph, word: str, role: str) -> Any:
         raise VertexError(
             f"{role} '{clip(word, 40)}' is not a vertex: no vertex has such a large number. Check the name."
         ) from None
+    except (VertexError, InputTypeError) as error:
+        if graph.coordinates is not None or not is_pair(word):
+            raise
+        hint = " If it is a longitude and a latitude: the graph has no coordinates. Give a file of them by "
+        raise type(error)(f"{error.marked}{hint}{option('coordinates')}.") from None
 
 
 def find_vertices(graph: Graph, words: Sequence[str], role: str) -> list[Any]:
@@ -80,12 +85,17 @@ def _spread(graph: Graph, words: Iterable[str]) -> Iterator[str]:
         elif word.startswith("@"):
             lines = list(lines_of(word[1:]))
             yield from table_of_places(lines, word[1:]) or lines
-        elif as_place(graph, word) is not None:
+        elif as_place(graph, word) is not None or _lost_place(graph, word):
             yield word
         elif cells := _cells(graph, word):
             yield from map(str, cells)
         else:
             yield from (part.strip() for part in word.split(",") if part.strip())
+
+
+def _lost_place(graph: Graph, word: str) -> bool:
+    """Return whether a word would be a place if the graph had coordinates; the error names it as a whole."""
+    return is_pair(word) and all(_known(graph, part.strip()) is None for part in word.split(","))
 
 
 def _known(graph: Graph, word: str) -> Any:

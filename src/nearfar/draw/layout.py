@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import GraphError, option
+from ..errors import GraphError, in_python, option
 from ..graph import Graph
 from .edges import edges_of
 from .looks import Style
@@ -47,7 +47,7 @@ def lay_out(graph: Graph, style: Style, starts: np.ndarray) -> Plane:
 
 def _cure() -> str:
     """Return what gives a graph coordinates."""
-    return f"Give them when it is read or built, by {option('coordinates')}."
+    return f"Give them when it is read{in_python(' or built')}, by {option('coordinates')}."
 
 
 def layered(graph: Graph, starts: np.ndarray) -> np.ndarray:

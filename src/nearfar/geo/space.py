@@ -66,14 +66,14 @@ def space_of(graph: Graph, units: str | None) -> Space:
     """Return where the coordinates of a graph lie: ``units`` says it, else the graph; else it is asked for."""
     if graph.coordinates is None:
         raise GraphError(
-            f"the graph has no coordinates, so it has no places. Read it with {option('coordinates')}, or build it "
-            f"with {option('coordinates')}."
+            f"the graph has no coordinates, so it has no places. Give them when it is read{in_python(' or built')}, by "
+            f"{option('coordinates')}."
         )
     unit = take_units(None, units).coordinates or graph.units.coordinates
     if unit is None:
         raise OptionError(
             f"the graph does not say what its coordinates are. Give {option('units', DEGREES)} for longitude and "
-            f"latitude, or {option('units', 'm')} (or another unit) for x and y in a plane"
+            f"latitude, or {option('units', 'm')}{in_python(' (or another unit)')} for x and y in a plane"
             f"{in_python('; graph.with_units(coordinates=...) says it once for all')}."
         )
     if unit == DEGREES and graph.n and "degrees" not in graph.memo:
