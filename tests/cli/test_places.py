@@ -12,6 +12,7 @@ import nearfar
 from nearfar import Graph
 from nearfar.cli.places import as_place
 from nearfar.cli.words import find_vertex, find_vertices
+from nearfar.errors import VertexError
 
 CITY = nearfar.generate.city(6, 7, 2)
 
@@ -198,3 +199,32 @@ def test_graphs_without_coordinates(run, tmp_path):
 def test_a_unit_that_cannot_be_typed_is_not_offered(run, tmp_path):
     nearfar.write(CITY.with_units(), tmp_path / "bare.npz")
     assert "another unit" not in run("path", "bare.npz", "--from", typed(0), "--to", typed(41)).error("--plane").err
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("x,lat\n-20,45\n", ["x, lat"]),
+        ("lon;lat\n-20;45\n", ["lon, lat", "with commas between"]),
+        ("lon\tlat\tname\n-20\t45\tMill\n", ["lon, lat, name", "with commas between"]),
+        ("name,east,north\nMill,-20.0,45\n", ["name, east, north"]),
+        ("name,lat\n", ["name, lat"]),
+    ],
+)
+def test_tables_without_the_columns_of_places(run, city, tmp_path, lines, words):
+    (tmp_path / "points.csv").write_text(lines, encoding="utf8")
+    for given in (["--at", "points.csv"], ["--sources", "@points.csv"]):
+        failed = run("mssp", city, *given).error("points.csv has no columns lon and lat", *words)
+        assert ("with commas" in failed.err) == ("," not in lines.splitlines()[0])
+
+
+def test_files_of_vertices_are_no_tables(tmp_path):
+    graph = Graph.from_arcs(["x;lat", "b"], ["b", "x;lat"], names=True)
+    path = tmp_path / "vertices.txt"
+    for lines in ("x;lat\nb\n", "b\nx;lat\n"):
+        path.write_text(lines, encoding="utf8")
+        assert find_vertices(graph, [f"@{path}"], "source") == lines.split()
+    for lines in ("Ulm, Bonn\nb\n", "7,8\n3,4\n"):
+        path.write_text(lines, encoding="utf8")
+        with pytest.raises(VertexError, match=r"source '(Ulm, Bonn|7,8)' is not a vertex"):
+            find_vertices(graph, [f"@{path}"], "source")

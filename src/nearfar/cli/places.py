@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 _PAIR = re.compile(rf"\s*({_NUMBER})\s*,\s*({_NUMBER})\s*", re.ASCII)
+_COLUMN_ENDS = re.compile(r"[,;\t|]")  # tables of places have commas; others are recognized to be refused
 _AXES = (("lon", "lat"), ("longitude", "latitude"), ("lng", "lat"), ("x", "y"))
 _SHOWN = 4  # places on the screen
 _FAR = 1000  # metres from which a place is worth a remark
@@ -105,6 +106,29 @@ def table_of_places(lines: list[str], path: str) -> Iterator[Place] | None:
 def axes_of(columns: Sequence[str]) -> tuple[str, str] | None:
     """Return which columns, in small letters, are longitude and latitude; None if none are."""
     return next((axes for axes in _AXES if set(axes) <= set(columns)), None)
+
+
+def refuse_columns(lines: list[str], path: str) -> None:
+    """Refuse a table of other columns than places have; its first line is no vertex.
+
+    That line names columns if one of them is that of a coordinate, or if two numbers stand in the line below.
+    """
+    columns, below = ([part.strip() for part in _COLUMN_ENDS.split(line)] for line in (*lines[:2], "")[:2])
+    axes = {axis for axes in _AXES for axis in axes}
+    named = any(name.lower() in axes for name in columns) or sum(map(_is_number, below)) > 1
+    if len(columns) < 2 or any(map(_is_number, columns)) or not named:
+        return
+    way_out = "" if "," in lines[0] else " with commas between,"
+    raise click.UsageError(
+        f"{path} has no columns lon and lat; its first line names {clip(', '.join(columns))}. "
+        f"Name the columns there,{way_out} lon and lat for the coordinates",
+        click.get_current_context(silent=True),
+    )
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is one number, as places have them."""
+    return re.fullmatch(_NUMBER, text, re.ASCII) is not None
 
 
 def _places_of(lines: list[str], columns: list[str], axes: tuple[str, str], path: str) -> Iterator[Place]:

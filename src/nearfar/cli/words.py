@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import FileError, FormatError, InputTypeError, MissingFileError, VertexError, clip, option
-from .places import Place, as_place, find_places, is_pair, table_of_places
+from .places import Place, as_place, find_places, is_pair, refuse_columns, table_of_places
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -84,7 +84,10 @@ def _spread(graph: Graph, words: Iterable[str]) -> Iterator[str]:
             yield word
         elif word.startswith("@"):
             lines = list(lines_of(word[1:]))
-            yield from table_of_places(lines, word[1:]) or lines
+            places = table_of_places(lines, word[1:])
+            if places is None and lines and _known(graph, lines[0]) is None:
+                refuse_columns(lines, word[1:])
+            yield from places or lines
         elif as_place(graph, word) is not None or _lost_place(graph, word):
             yield word
         elif cells := _cells(graph, word):
