@@ -100,12 +100,11 @@ def take_points(x: Any, y: Any, space: Space, beyond: str) -> Array:
     Numbers that are not finite are an error, unless points that are not found are to be masked.
     """
     names = ("lon", "lat")
-    columns = [_take_column(values, name) for values, name in zip((x, y), names, strict=True)]
-    try:
-        points = np.column_stack(np.broadcast_arrays(*map(np.atleast_1d, columns)))
-    except ValueError:
-        sizes = " and ".join(f"{len(np.atleast_1d(column)):,}" for column in columns)
-        raise InputTypeError(f"lon and lat have {sizes} numbers. Give one of each per point.") from None
+    columns = [np.atleast_1d(_take_column(values, name)) for values, name in zip((x, y), names, strict=True)]
+    if len(columns[0]) != len(columns[1]):
+        sizes = " and ".join(f"{len(column):,}" for column in columns)
+        raise InputTypeError(f"lon and lat have {sizes} numbers. Give one of each per point.")
+    points = np.column_stack(columns)
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if len(bad) and beyond == "error":
         where = tuple(points[bad[0]].tolist())
