@@ -89,6 +89,23 @@ def test_paths_are_taken_in_all_forms():
         assert near(image, "#101418", 2).sum() > 400, options
 
 
+def test_paths_to_points_on_a_map():
+    city = generate.city(5, 5)
+    row, names = nearfar.sssp(city, city.name(0)), [city.name(7), city.name(18)]
+    points = nearfar.geo.snap(city, *city.coordinates[[7, 18]].T, within="all")
+    one, both = (row.plot(to=to).to_bytes() for to in (names[1:], names))
+    assert one != both
+    for to in (points[1], [points[1]]):
+        assert row.plot(to=to).to_bytes() == one
+    for to in (points, [names[0], points[1]]):
+        assert row.plot(to=to).to_bytes() == both
+    along = nearfar.geo.snap(city, *(city.coordinates[[7, 8]].mean(axis=0)), on="arcs")
+    with pytest.raises(errors.MethodError, match="along arcs"):
+        row.plot(to=along)
+    with pytest.raises(errors.InputTypeError, match="target holds 2 points"):
+        row.plot(to=[points])
+
+
 def test_paths_over_cells():
     graph = Graph.from_raster(np.ones((3, 4)))
     result = nearfar.sssp(graph, (0, 0))

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ...engine.query import Located, as_vertex
 from ...errors import InputTypeError, option
 from ...graph import Graph
 from ...results import Distances, Nearest
@@ -37,7 +38,7 @@ def network(
     limits : list of numbers, optional
         Bands of equal colour up to each of these distances (isochrones) instead of a gradient. An edge has the colour
         of its farther end.
-    to : vertex or list of vertices, optional
+    to : vertex or list of vertices, or Snapped, optional
         Draw the shortest paths to these on top.
     paths : list of paths, optional
         Draw these on top: one list of vertices, several of them, or what `nearfar.paths` returns.
@@ -113,7 +114,11 @@ def _targets(graph: Graph, to: Any) -> list[Any]:
     """Return the names of the vertices that paths lead to."""
     if to is None:
         return []
+    if isinstance(to, Located):
+        return [graph.name(int(v)) for v in to.vertices_on(graph)]
     single = isinstance(to, str | int | np.integer) or _is_vertex(graph, to)
+    if isinstance(to, list | tuple) and not single:
+        to = [as_vertex(graph, vertex, "target") for vertex in to]
     vertices = graph.indices([to] if single else to, "target")
     return [graph.name(int(v)) for v in vertices]
 
