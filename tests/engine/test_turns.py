@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -444,6 +445,17 @@ def test_what_cannot_have_turns():
         nearfar.Graph.from_arcs([0], [1], coordinates=[(0, 0), (1, 1)]).with_turns(costs=nearfar.TurnCosts(left=1))
     with pytest.raises(OptionError, match="left, is -1"):
         nearfar.TurnCosts(left=-1)
+
+
+def test_what_only_the_graph_has():
+    turns = nearfar.generate.city(3, 3).with_turns(uturn=5)
+    with pytest.raises(AttributeError, match=r"no 'with_turns'.*turns\.graph\.with_turns\(turns\.forbidden, costs="):
+        turns.with_turns(costs={})
+    with pytest.raises(AttributeError, match=r"no 'tails'. turns\.graph\.tails is that of the graph without turns"):
+        turns.tails  # noqa: B018
+    with pytest.raises(AttributeError, match="object has no attribute 'tales'"):
+        turns.tales  # noqa: B018
+    assert not hasattr(turns, "weights") and pickle.loads(pickle.dumps(turns)).m == turns.m
 
 
 def test_what_knows_no_turns(tmp_path):

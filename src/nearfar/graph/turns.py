@@ -186,6 +186,17 @@ class TurnGraph:
         sizes = {"vertices": self.n, "arcs": self.m, "states": self.states.n, "state_arcs": self.states.m}
         return Description(**sizes, split_vertices=split, forbidden=len(self.forbidden))
 
+    if not TYPE_CHECKING:  # else mypy would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Say where something is that a graph has, and a graph with turns has not."""
+            if name.startswith("_") or not hasattr(Graph, name):
+                raise AttributeError(f"'TurnGraph' object has no attribute {name!r}")
+            way_out = f"turns.graph.{name} is that of the graph without turns"
+            if name == "with_turns":
+                way_out = "Make the turns anew: turns.graph.with_turns(turns.forbidden, costs=..., uturn=...)"
+            raise AttributeError(f"a TurnGraph has no {name!r}. {way_out}.")
+
     def __repr__(self) -> str:
         prepared = "" if isinstance(self.searched, Graph) else ", prepared"
         return f"TurnGraph(n={self.n}, m={self.m}, {len(self.forbidden)} forbidden, {self.states.n} states{prepared})"
