@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -260,6 +261,23 @@ def test_without_coordinates_a_small_graph_is_laid_out(browser):
         before = tab.pixels()
         tab.click(0.5, 0.5)
         tab.redraws(before)
+
+
+LABELS = """(one) => [...one.querySelectorAll(".axis span")].map((label) => {
+  const { left, right } = label.getBoundingClientRect();
+  return [left, right, label.textContent];
+})"""
+
+
+@pytest.mark.parametrize(("high", "unit", "left_out"), [(20_000, "credits", 1), (22_600, "credits", 1), (800, "ft", 0)])
+def test_labels_of_an_axis_do_not_touch(browser, high, unit, left_out):
+    """The last label stands to the left of its mark, and has the unit: it may reach the one before."""
+    graph = Graph.from_arcs([0, 1], [1, 2], [500, high - 500], coordinates=np.eye(3, 2)).with_units(unit)
+    with nearfar.explore(graph, source=0, browser=False) as page, Tab(browser, page.url) as tab:
+        labels = tab.part("chart").evaluate(LABELS)
+        assert labels[0][2] == "0" and labels[-1][2].endswith(unit)
+        assert len(labels) == 5 - left_out, labels
+        assert all(right < left for (_, right, _), (left, _, _) in pairwise(labels)), labels
 
 
 def assert_table_only(tab, graph):

@@ -7,6 +7,7 @@ const WIDE = 300;
 const HIGH = 100;
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const MARGIN = 0.06; // of an axis, within which a text does not stick out
+const GAP = 4; // pixels between two labels
 
 export function drawChart(box, shown, theme, limit, steps) {
   const what = shown.what === "edge" ? ["edge"] : ["vertex", "vertices"];
@@ -25,10 +26,10 @@ export function drawChart(box, shown, theme, limit, steps) {
   svg.setAttribute("aria-label", `${count(shown.count, ...what)}, from ${short(shown.low / factor)} to ${short(shown.high / factor)} ${unit}; ` +
     `most of them near ${short(from / factor)} ${unit}`);
   const axis = Object.assign(document.createElement("p"), { className: "axis" });
-  drawAxis(axis, shown.low, shown.high, shown.unit);
   const note = Object.assign(document.createElement("p"), { className: "faint" });
   note.textContent = `The highest bar has ${count(Math.max(...shown.chart), ...what)}.`;
   box.replaceChildren(svg, axis, note);
+  drawAxis(axis, shown.low, shown.high, shown.unit); // on the page, where its labels have a width
 }
 
 // The colours up to the limit, over an axis of round numbers.
@@ -49,6 +50,17 @@ function drawAxis(axis, low, high, unit) {
     label.style.transform = `translateX(${at < MARGIN ? 0 : at > 1 - 2 * MARGIN ? -100 : -50}%)`;
     return label;
   }));
+  leaveRoom([...axis.children]);
+}
+
+// Take out labels that would touch the next one. The last one stays, as it has the unit.
+function leaveRoom(labels) {
+  const boxes = labels.map((label) => label.getBoundingClientRect());
+  let next = Infinity;
+  for (let i = labels.length - 1; i >= 0; i--) {
+    if (boxes[i].width && boxes[i].right + GAP > next) labels[i].remove();
+    else next = boxes[i].left;
+  }
 }
 
 function element(name, facts) {
