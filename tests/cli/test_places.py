@@ -204,18 +204,18 @@ def test_a_unit_that_cannot_be_typed_is_not_offered(run, tmp_path):
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        ("x,lat\n-20,45\n", ["x, lat"]),
-        ("lon;lat\n-20;45\n", ["lon, lat", "with commas between"]),
-        ("lon\tlat\tname\n-20\t45\tMill\n", ["lon, lat, name", "with commas between"]),
-        ("name,east,north\nMill,-20.0,45\n", ["name, east, north"]),
-        ("name,lat\n", ["name, lat"]),
+        ("x,lat\n-20,45\n", ["are x, lat."]),
+        ("lon;lat\n-20;45\n", ["is 'lon;lat'", "commas"]),
+        ("lon\tlat\tname\n-20\t45\tMill\n", ["is 'lon", "commas"]),
+        ("name,east,north\nMill,-20.0,45\n", ["are name, east, north."]),
+        ("name,lat\n", ["are name, lat."]),
     ],
 )
 def test_tables_without_the_columns_of_places(run, city, tmp_path, lines, words):
     (tmp_path / "points.csv").write_text(lines, encoding="utf8")
     for given in (["--at", "points.csv"], ["--sources", "@points.csv"]):
         failed = run("mssp", city, *given).error("points.csv has no columns lon and lat", *words)
-        assert ("with commas" in failed.err) == ("," not in lines.splitlines()[0])
+        assert ("Put commas" in failed.err) == ("," not in lines.splitlines()[0])
 
 
 def test_files_of_vertices_are_no_tables(tmp_path):

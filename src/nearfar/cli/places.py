@@ -118,10 +118,12 @@ def refuse_columns(lines: list[str], path: str) -> None:
     named = any(name.lower() in axes for name in columns) or sum(map(_is_number, below)) > 1
     if len(columns) < 2 or any(map(_is_number, columns)) or not named:
         return
-    way_out = "" if "," in lines[0] else " with commas between,"
+    if "," in lines[0]:
+        found = f"its columns are {clip(', '.join(columns))}. Call those of the coordinates lon and lat"
+    else:
+        found = f"its first line is '{clip(lines[0])}'. Put commas between the columns, and name them lon,lat"
     raise click.UsageError(
-        f"{path} has no columns lon and lat; its first line names {clip(', '.join(columns))}. "
-        f"Name the columns there,{way_out} lon and lat for the coordinates",
+        f"{path} has no columns lon and lat: {found}",
         click.get_current_context(silent=True),
     )
 
