@@ -168,8 +168,8 @@ def _keep_turns(graph: Graph | TurnGraph, bare: bool, keep_rows: bool) -> None:
 
     if isinstance(graph, TurnGraph) and (bare or not keep_rows):
         raise OptionError(
-            f"a graph with turns has weights and rows. Leave {option('turns')} out, or "
-            f"{option('weight', False) if bare else option('keep_rows', False)}."
+            f"a graph with turns has weights and rows. Leave turns= out, or "
+            f"{option('weight', False) if bare else 'keep_rows=False'}."
         )
 
 

@@ -88,7 +88,7 @@ def _take_turns(turns: Any) -> Callable[[Array], Any] | None:
         return None
     if not callable(turns) or isinstance(turns, type):
         raise OptionError(
-            f"{option('turns', True)} or a TurnCosts is needed, or a function from an array of angles to an array of "
+            f"turns=True or a TurnCosts is needed, or a function from an array of angles to an array of "
             f"seconds, but turns is {shorten(turns)}."
         )
     return turns

@@ -160,7 +160,7 @@ def _convert_whole(source: Any, target: Path, room: Room, progress: Any, reverse
         )
     graph = read(source, progress=progress, **options)
     if isinstance(graph, TurnGraph):
-        raise OptionError(f"a folder holds no turns. Leave {option('turns')} out, and add them with Graph.with_turns.")
+        raise OptionError("a folder holds no turns. Leave turns= out, and add them with Graph.with_turns.")
     write_folder(graph, target, reversed)
 
 
