@@ -103,7 +103,9 @@ def test_with_turns_a_position_is_in_the_band_of_its_travel_time(seed, direction
     costs = {(u, v, w): rng.choice([1, 4, np.inf]) for u, v in sorted(steps) for x, w in sorted(steps) if v == x}
     turns = graph.with_turns(costs={turn: cost for turn, cost in costs.items() if rng.random() < 0.6})
     on = "arcs" if on_arcs else "vertices"
-    source = geo.snap(graph, *rng.uniform(0, 9, (2, 1)), on=on, within="all", units="m")
+    width = np.ptp(graph.coordinates, axis=0)
+    point = graph.coordinates.min(axis=0) + width * rng.uniform(0, 1, 2)  # far outside, it may seem to be exchanged
+    source = geo.snap(graph, *point[:, None], on=on, within="all", units="m")
     limits = sorted(rng.choice(np.arange(1, 20), 3, replace=False).tolist())
     found = geo.isochrone(turns, source if on_arcs else source.vertex, limits, direction=direction, units="m")
     assert (found.distances.as_float() <= limits[-1]).sum() == found.distances.reached.sum()

@@ -79,10 +79,12 @@ def _solve(problem: Problem, rows: np.ndarray, controls: Controls) -> int:
     """Settle all rows, as many together as there is room for what is offered to boundary vertices."""
     parts = parts_for(problem.graph)
     before, overlay = parts.read_bytes, None
-    known_overlay(parts)
+    ahead = known_overlay(parts) is None
     in_phases, _ = phases(problem.graph, parts, controls.memory)
     if in_phases and (overlay := overlay_of(parts, controls)) is None:
         return 0
+    if ahead:
+        problem.graph.memo.pop("plan", None)  # the graph's last plan says that the first phase is ahead
     step, relaxed = rows_at_once(parts, len(rows)), 0
     tally = Tally()
     for first in range(0, len(rows), step):
