@@ -44,8 +44,8 @@ def clock(action: Callable[[], Any]) -> tuple[float, Any]:
 def estimate(seconds: float) -> str:
     """Write a time that was measured on a few sources and multiplied."""
     for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * size:
-            return f"~{seconds / size:.2g} {unit}"
+        if seconds >= 1.5 * size:
+            return f"~{seconds / size:.{0 if seconds >= 10 * size else 1}f} {unit}"
     return f"~{duration(seconds)}"
 
 
