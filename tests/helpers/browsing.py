@@ -154,8 +154,11 @@ class Tab:
         return (image[..., :3] * 255).round().astype(int)
 
     def draws(self, picture):
-        """Wait until the map looks like a picture, pixel by pixel; the screen may be a frame behind."""
-        until(lambda: (self.pixels() == picture).all(), "the same picture")
+        """Wait until the map looks like a picture; the screen may be a frame behind.
+
+        One pixel in 10,000 may differ: the browser smooths the edge of a pin anew when it was moved and came back.
+        """
+        until(lambda: (self.pixels() != picture).any(axis=2).mean() < 1e-4, "the same picture")
 
     def redraws(self, picture, share=0.0):
         """Wait until the map looks unlike a picture, in some share of its pixels."""
